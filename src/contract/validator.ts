@@ -1,0 +1,21 @@
+import type { JsonSchema, JsonValue } from "./json.js";
+
+/** One thing wrong with a value: where, as `$.lines[2].amount_cents`, and what was expected and found. */
+export interface Violation {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Judges values against one compiled schema. Answers every violation found (at most 100), none when the value is accepted.
+ * Answers at once where the work is small, and with a promise where it is done elsewhere under a deadline. Never throws for a value.
+ */
+export type Judge = (value: JsonValue) => readonly Violation[] | Promise<readonly Violation[]>;
+
+/** Compiles JSON Schemas to judges: the seam between the contract, which imports nothing, and `schema/`, which implements it. */
+export interface Validator {
+  /**
+   * @throws an error that names the place in the schema when it does not compile.
+   */
+  compile(schema: JsonSchema): Judge;
+}

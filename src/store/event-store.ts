@@ -1,0 +1,167 @@
+import type { JsonValue } from "../contract/json.js";
+import type { CallPosition, Envelope, Usage } from "../log/events.js";
+import type { PendingCall, RunStateName, RunStatus } from "../log/fold.js";
+
+/**
+ * Where logs live, and the only way to persist anything. A store keeps what it is given: it does not run the append guard
+ * and never sees a declaration. Every promise of a change resolves only when the change is durable; until then nobody,
+ * this process included, can read it.
+ */
+export interface EventStore {
+  /**
+   * Appends events to a run, and what belongs to them, as one durable unit: all of it or nothing, also on disk.
+   *
+   * @param events at the run's next positions, in order; at least one.
+   * @throws {@link Conflict} when the first position is not the run's next, or when a claimed identity is held.
+   * @throws {@link LeaseLost} when `unit.lease` is not the run's current lease.
+   * @throws {@link RunErased} when the run was erased.
+   * @throws {@link StoreUnavailable} when it could not be written; the append is then never shown by this process.
+   */
+  append(run: string, events: readonly Envelope[], unit?: AppendUnit): Promise<void>;
+
+  /**
+   * The run's durable events from a position on; empty for a run that this store does not know.
+   *
+   * @throws {@link TamperEvident} when the hash chain does not hold, naming run and seq.
+   */
+  readLog(run: string, from?: number): Promise<readonly Envelope[]>;
+
+  /** One page of summaries, oldest first (by first event, then id). Runs without an event are not listed. Never parses whole logs. */
+  summaries(query?: SummaryQuery): Promise<SummaryPage>;
+
+  /** The summary of one run, or `undefined` when it has no event. */
+  summary(run: string): Promise<RunSummary | undefined>;
+
+  /** Who holds an identity, or `undefined` when nobody does. */
+  lookupCall(identity: string): Promise<CallHolder | undefined>;
+
+  /** What is kept beside a run's log, or `undefined` for a run that this store does not know. */
+  readRun(run: string): Promise<RunRecord | undefined>;
+
+  /**
+   * Takes a run over for a client: records ownership when the run is new and replaces its lease, durably. The lease before
+   * it no longer holds from then on.
+   *
+   * @returns whether the run is new to this store.
+   * @throws {@link ForeignRun} when the id has history that no client owns.
+   * @throws {@link RunErased} when the run was erased.
+   */
+  openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }>;
+
+  /**
+   * Keeps a refused report beside the log, durably: the last {@link KEPT_REPORTS} of each intent.
+   */
+  recordRefusal(run: string, report: RefusedReport): Promise<void>;
+
+  /** Calls a listener with each event of a run from now on, in order, once it is durable. Answers the way to stop. */
+  subscribe(run: string, listener: (envelope: Envelope) => void): () => void;
+
+  /**
+   * Erases the content of a run that has ended. A tombstone stays: the id answers {@link RunErased}, and the identities
+   * that it settled stay settled.
+   *
+   * @throws {@link NotTerminal} when the run has not ended.
+   */
+  erase(run: string): Promise<void>;
+
+  /** Whether appends are accepted right now, and if not, why. */
+  readonly health: StoreHealth;
+
+  /** Finishes what is being written and lets go of everything. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** What travels inside an append besides its events. */
+export interface AppendUnit {
+  /** Hash of the lease that the appending driver holds: compared with the run's current one inside the append. */
+  readonly lease?: string;
+  /** An identity to hold for the call at `seq` of this run from now on; refused with {@link Conflict} while anybody holds it. */
+  readonly claim?: { readonly identity: string; readonly seq: number };
+  /** An identity that its call has settled: it stays held, for good, by a call with an answer. */
+  readonly settle?: string;
+  /** An identity that is free again. */
+  readonly release?: string;
+}
+
+/** The call that holds an identity, and whether it has an answer. */
+export interface CallHolder extends CallPosition {
+  readonly settled: boolean;
+}
+
+/** Who drives a run, and on what terms; recorded when it is opened. */
+export interface RunOwnership {
+  readonly kind: "client";
+  /** Whether the bodies of model calls are kept. */
+  readonly record_prompts: boolean;
+  readonly agent?: JsonValue;
+}
+
+/** What is kept beside a log. */
+export interface RunRecord {
+  /** How many durable events the run has. */
+  readonly eventCount: number;
+  /** Absent for a run that no client opened. */
+  readonly ownership?: RunOwnership;
+  /** SHA-256 of the current drive token. */
+  readonly lease?: string;
+  readonly refusedReports: readonly RefusedReport[];
+  readonly erased: boolean;
+}
+
+/** How many refused reports are kept for one intent. */
+export const KEPT_REPORTS = 5;
+
+/** A client's report that was not believed, kept for the person who will settle the call. */
+export interface RefusedReport {
+  /** The intent that was reported on. */
+  readonly seq: number;
+  /** RFC 3339, UTC. */
+  readonly time: string;
+  /** The error code and message that the client was answered. */
+  readonly code: string;
+  readonly message: string;
+  readonly output?: JsonValue;
+  readonly error?: JsonValue;
+  readonly suspend?: JsonValue;
+}
+
+/** What a list shows of a run without reading its log. */
+export interface RunSummary {
+  readonly run: string;
+  /** Absent, with everything that comes from the log's content, when the log cannot be read. */
+  readonly content?: RunSummaryContent;
+  readonly eventCount: number;
+  readonly firstRecordedAt: string;
+  readonly lastRecordedAt: string;
+}
+
+export interface RunSummaryContent {
+  readonly status: RunStatus;
+  readonly usage: Usage;
+  readonly stepCount: number;
+  readonly agentDefHash: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly pending: PendingCall | null;
+  /** Whether a client performs the pending call. */
+  readonly pendingByClient: boolean;
+  /** Whether a report on the pending call was refused. */
+  readonly pendingRefused: boolean;
+  readonly clientOwned: boolean;
+}
+
+export interface SummaryQuery {
+  /** At most this many; every run when absent. */
+  readonly limit?: number;
+  /** A cursor from an earlier page. */
+  readonly after?: string;
+  /** Only runs in one of these states. */
+  readonly states?: readonly RunStateName[];
+}
+
+export interface SummaryPage {
+  readonly runs: readonly RunSummary[];
+  /** The cursor of the next page; absent on the last. */
+  readonly next?: string;
+}
+
+export type StoreHealth = { readonly writable: true } | { readonly writable: false; readonly reason: string };

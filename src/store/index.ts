@@ -1,0 +1,23 @@
+export type {
+  AppendUnit,
+  CallHolder,
+  EventStore,
+  RefusedReport,
+  RunOwnership,
+  RunRecord,
+  RunSummary,
+  RunSummaryContent,
+  StoreHealth,
+  SummaryPage,
+  SummaryQuery,
+} from "./event-store.js";
+export { KEPT_REPORTS } from "./event-store.js";
+export {
+  Conflict,
+  ForeignRun,
+  LeaseLost,
+  NotTerminal,
+  RunErased,
+  StoreUnavailable,
+  TamperEvident,
+} from "./errors.js";

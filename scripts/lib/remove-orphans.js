@@ -8,7 +8,7 @@ export function removeOrphans(built, sources) {
   if (!existsSync(built) || !existsSync(sources)) return;
   for (const entry of readdirSync(built, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() || !COMPILED.test(entry.name)) continue;
-    const folder = entry.parentPath ?? entry.path;
+    const folder = entry.parentPath;
     const source = join(sources, folder.slice(built.length), entry.name.replace(COMPILED, ".ts"));
     if (!existsSync(source)) rmSync(join(folder, entry.name));
   }

@@ -11,7 +11,7 @@ export function findSuites(root) {
   const suites = new Map();
   for (const entry of readdirSync(sources, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() || !entry.name.endsWith(".test.ts")) continue;
-    const source = join(entry.parentPath ?? entry.path, entry.name);
+    const source = join(entry.parentPath, entry.name);
     const path = relative(sources, source);
     const [name, ...inside] = path.split(sep);
     if (inside.includes("fixtures")) continue;

@@ -50,9 +50,13 @@ export async function runSuite(suite, { root, concurrency, timeout, signal, colo
     }
     if (type === "test:pass") {
       if (data.nesting === 0) print(`  ok   ${title} (${seconds(data.details.duration_ms)})`);
-    } else if (data.todo === undefined && error?.failureType !== "subtestsFailed") {
+    } else if (data.todo !== undefined) print(`  todo ${title}`);
+    else if (error?.failureType !== "subtestsFailed") {
       fail(title, explain(error, data, { root, timeout, color }));
-    } else if (data.todo === undefined) failures.push(title);
+    } else if (failures.length === 0) {
+      // What failed inside has been told already; if nothing was, this is all there is.
+      failures.push(title);
+    }
   }
 
   if (counts.pass + counts.fail + counts.cancelled === 0)

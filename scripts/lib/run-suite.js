@@ -75,7 +75,10 @@ function explain(error, data, { root, timeout, color }) {
   if (error?.failureType === "testTimeoutFailure") return `still running after ${seconds(timeout)}`;
   const place = data.file === undefined ? "" : `${relative(root, data.file)}:${data.line}\n`;
   const cause = error?.cause ?? error;
-  return place + (typeof cause === "string" ? cause : inspect(cause, { colors: color, depth: 6 }));
+  if (typeof cause === "string") return place + cause;
+  // An assertion's message shows the difference; its fields would show both sides all over again.
+  const text = cause?.code === "ERR_ASSERTION" ? cause.stack : inspect(cause, { colors: color, depth: 6 });
+  return place + text.replace(/\n +at .*\bnode:internal.*/g, "");
 }
 
 function indent(text) {

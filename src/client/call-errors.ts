@@ -1,5 +1,6 @@
 import type { Intent } from "./history.js";
-import { NeedsReconciliationError } from "./wire-errors.js";
+import type { CallName } from "./run-errors.js";
+import { DivergenceError, NeedsReconciliationError, type Report } from "./wire-errors.js";
 
 /** The decision that an open `write` asks for. */
 export function needsReconciliation(intent: Intent): NeedsReconciliationError {
@@ -10,6 +11,22 @@ export function needsReconciliation(intent: Intent): NeedsReconciliationError {
       `POST /v1/runs/${intent.run_id}/resolve, or: salvor resolve ${intent.run_id}`,
     { code: "needs_reconciliation" },
     { kind: "tool", seq, tool, input, effect, idempotency_key, recorded_at: intent.recorded_at },
+  );
+}
+
+/** A call ended in the log before its report arrived, and differently: what happened here and what is recorded are not one. */
+export function reportDiffers(
+  call: CallName,
+  report: Report,
+  recorded: unknown,
+  refusal: DivergenceError,
+): DivergenceError {
+  const { code, status, details, message } = refusal;
+  return new DivergenceError(
+    `${call.tool} (call ${call.seq}, key ${String(call.idempotencyKey)}) ran, and its report contradicts the log: ${message}. ` +
+      "Tell whoever settled it what was reported.",
+    { code, status, details, cause: refusal },
+    { position: call.seq + 1, recorded, asked: report },
   );
 }
 

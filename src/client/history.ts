@@ -49,7 +49,9 @@ export class History {
   load(from: number, events: readonly Envelope[]): void {
     const stray = events.findIndex(({ seq }, at) => seq !== from + at);
     if (stray >= 0) {
-      throw new RangeError(`the log has position ${String(events[stray]?.seq)} where ${from + stray} should be`);
+      throw new RangeError(
+        `the log has position ${String(events[stray]?.seq)} where ${from + stray} should be`,
+      );
     }
     this.#from = from;
     this.#events = events;

@@ -5,7 +5,8 @@ import { jsonEqual } from "../log/json-equal.js";
 import { needsReconciliation } from "./call-errors.js";
 import { History, type RecordedCall } from "./history.js";
 import { RunEndedError, SuspendedError } from "./run-errors.js";
-import type { CallOptions, Drive, SalvorClient } from "./salvor-client.js";
+import type { CallOptions, Drive } from "./client-options.js";
+import type { SalvorClient } from "./salvor-client.js";
 import { DivergenceError } from "./wire-errors.js";
 
 /** A tool and its input: what makes two calls the same call at one position. */
@@ -91,19 +92,22 @@ export class RunCursor {
     return this.#history.callAt(seq);
   }
 
+  eventAt(seq: number): Envelope | undefined {
+    return this.#history.at(seq);
+  }
+
   /**
    * What is recorded where a call is asked for. Behind a call of this instance that has ended meanwhile, it moves on.
    *
    * @throws {@link DivergenceError} when another call or event is recorded there.
    */
   find(asked: AskedCall): FoundCall {
-    this.#passEndedCall((recorded) => isSame(recorded.intent.event.payload, asked));
     const recorded = this.#history.callAt(this.position);
     if (recorded.kind === "nothing") return recorded;
     if (recorded.kind === "other") throw this.#differs(recorded.envelope, asked);
     if (isSame(recorded.intent.event.payload, asked)) return recorded;
-    if (this.#made?.seq === this.position) this.#refuseToPass(recorded);
-    throw this.#differs(recorded.intent, asked);
+    if (!this.#passOwn(recorded)) throw this.#differs(recorded.intent, asked);
+    return this.find(asked);
   }
 
   /**
@@ -111,35 +115,34 @@ export class RunCursor {
    *
    * @throws {@link DivergenceError} when something else is recorded there.
    */
-  findEvent<K extends EventKind>(
-    kind: K,
-    accepts: (event: EventOf<K>) => boolean,
-  ): EventOf<K> | undefined {
-    this.#passEndedCall(() => false);
+  findEvent<K extends EventKind>(kind: K, accepts: (event: EventOf<K>) => boolean): EventOf<K> | undefined {
     const envelope = this.#history.at(this.position);
     if (envelope === undefined) return undefined;
     if (holds(envelope, kind) && accepts(envelope.event)) return envelope.event;
     const recorded = this.#history.callAt(this.position);
-    if (this.#made?.seq === this.position && recorded.kind !== "nothing" && recorded.kind !== "other") {
-      this.#refuseToPass(recorded);
+    if (recorded.kind === "nothing" || recorded.kind === "other" || !this.#passOwn(recorded)) {
+      throw this.#differs(envelope, { kind });
     }
-    throw this.#differs(envelope, { kind });
+    return this.findEvent(kind, accepts);
   }
 
-  #passEndedCall(isAsked: (recorded: Extract<RecordedCall, { kind: "settled" }>) => boolean): void {
-    if (this.#made?.seq !== this.position) return;
-    const recorded = this.#history.callAt(this.position);
-    if (recorded.kind === "settled" && !isAsked(recorded)) this.moveTo(recorded.next);
-  }
-
-  /** A call that this instance made and that has not ended: nothing can be asked for behind it. */
-  #refuseToPass(recorded: Exclude<FoundCall, { readonly kind: "nothing" }>): void {
+  /**
+   * Moves behind the call that this instance made here, if that is what is recorded and it has ended; answers whether it did.
+   *
+   * @throws when it has not ended: nothing can be asked for behind it.
+   */
+  #passOwn(recorded: Exclude<FoundCall, { readonly kind: "nothing" }>): boolean {
+    if (!this.isOwn(recorded.intent.event.payload)) return false;
+    if (recorded.kind === "settled") {
+      this.moveTo(recorded.next);
+      return true;
+    }
+    this.#stale = true;
     if (recorded.kind === "suspended") {
       throw new SuspendedError(this.position, recorded.reason, recorded.inputSchema);
     }
-    if (recorded.kind === "open" && recorded.intent.event.payload.effect === "write") {
-      throw needsReconciliation(recorded.intent);
-    }
+    if (recorded.intent.event.payload.effect === "write") throw needsReconciliation(recorded.intent);
+    return false;
   }
 
   #differs(recorded: Envelope, asked: unknown): DivergenceError | RunEndedError {

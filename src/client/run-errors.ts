@@ -138,6 +138,16 @@ export class RunEndedError extends SalvorError {
   }
 }
 
+/** The run holds no event yet, and nothing says what to start it with. */
+export class RunNotStartedError extends SalvorError {
+  override readonly name = "RunNotStartedError";
+  constructor(readonly run: string) {
+    super(`run ${run} has no event yet: open it with agentDefHash and input to start it`, {
+      code: "run_not_started",
+    });
+  }
+}
+
 /** The program registered no tool under this name. */
 export class UnregisteredToolError extends SalvorError {
   override readonly name = "UnregisteredToolError";

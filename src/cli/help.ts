@@ -35,7 +35,7 @@ export function withServerOptions(command: Command): Command {
     .option("--auth-token <VAR>", "environment variable that holds the client token", parseVariableName)
     .option(
       "--operator-token <VAR>",
-      "environment variable that holds the operator token; it is used where both are named",
+      "environment variable that holds the operator token, which decides",
       parseVariableName,
     );
 }

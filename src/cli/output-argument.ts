@@ -11,7 +11,10 @@ import { CliError, EXIT } from "./cli-error.js";
  *
  * @throws {@link CliError} (usage) when it cannot be read or is no JSON.
  */
-export async function readOutputArgument(argument: string, stdin = process.stdin): Promise<JsonValue> {
+export async function readOutputArgument(
+  argument: string,
+  stdin: NodeJS.ReadableStream = process.stdin,
+): Promise<JsonValue> {
   const { where, source } = await sourceOf(argument, stdin);
   try {
     return parseJson(source);

@@ -57,7 +57,10 @@ export async function spawnServer(options: SpawnServerOptions = {}): Promise<Spa
   const written = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (written.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (written.stderr += text));
-  const ended = once(child, "close").then(([code, signal]) => ({ code, signal }) as Ended);
+  const ended = once(child, "close").then((how) => {
+    const [code, signal] = how as [number | null, NodeJS.Signals | null];
+    return { code, signal } satisfies Ended;
+  });
 
   const url = await new Promise<string>((listening, failed) => {
     child.stdout.on("data", () => {

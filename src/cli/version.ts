@@ -1,7 +1,0 @@
-import { readFileSync } from "node:fs";
-
-/** The version in the package.json of this package. */
-export function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
-}

@@ -1,23 +1,12 @@
 import { Command, Option } from "commander";
+import { RUN_STATES, type RunStateName } from "../../log/fold.js";
 import { withExamples, withServerOptions, type RemoteOptions } from "../help.js";
 import { parseCount } from "../option-parsers.js";
-
-export const STATES = [
-  "running",
-  "awaiting_model",
-  "awaiting_tool",
-  "needs_reconciliation",
-  "suspended",
-  "budget_exceeded",
-  "completed",
-  "failed",
-  "abandoned",
-] as const;
 
 export const GROUPS = ["waiting", "progress", "terminal"] as const;
 
 export interface ListOptions extends RemoteOptions {
-  readonly status?: (typeof STATES)[number];
+  readonly status?: RunStateName;
   readonly group?: (typeof GROUPS)[number];
   readonly limit?: number;
   readonly json: boolean;
@@ -27,7 +16,7 @@ export interface ListOptions extends RemoteOptions {
 export function listCommand(): Command {
   const command = new Command("list")
     .description("List the runs of a server, oldest first, and mark those that wait for a person.")
-    .addOption(new Option("--status <STATUS>", "only runs in this state").choices(STATES))
+    .addOption(new Option("--status <STATUS>", "only runs in this state").choices(RUN_STATES))
     .addOption(
       new Option("--group <GROUP>", "only runs that wait for a person, are in progress, or are over").choices(
         GROUPS,

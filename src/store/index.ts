@@ -21,3 +21,6 @@ export {
   StoreUnavailable,
   TamperEvident,
 } from "./errors.js";
+export { openLowdbStore, type LowdbStoreOptions } from "./open-lowdb-store.js";
+export { FolderLocked, FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
+export type { AppendFile, FileStat, WriteLayer } from "./write-layer.js";

@@ -25,6 +25,7 @@ export class FolderLock {
   readonly #layer: WriteLayer;
   readonly #folder: string;
   readonly #holder: Holder;
+  #heldAt = Number.NEGATIVE_INFINITY;
 
   private constructor(layer: WriteLayer, folder: string, holder: Holder) {
     this.#layer = layer;
@@ -50,10 +51,19 @@ export class FolderLock {
     return lock;
   }
 
-  /** Why this process may not write any more, when another one has taken the folder over. */
-  async takenOver(): Promise<StoreUnavailable | undefined> {
+  /**
+   * Why this process may not write any more, when another one has taken the folder over.
+   *
+   * @param maxAgeMs an answer this old is good enough.
+   */
+  async takenOver(maxAgeMs = 0): Promise<StoreUnavailable | undefined> {
+    if (performance.now() - this.#heldAt < maxAgeMs) return undefined;
+    const asked = performance.now();
     const now = await readHolder(this.#layer, join(this.#folder, "lock"));
-    if (now?.nonce === this.#holder.nonce) return undefined;
+    if (now?.nonce === this.#holder.nonce) {
+      this.#heldAt = asked;
+      return undefined;
+    }
     const by = now === undefined ? "it is gone" : `process ${now.pid} on host ${now.host} holds it now`;
     return new StoreUnavailable(
       `the lock of ${this.#folder} was taken over (${by}): this process writes no more`,

@@ -1,0 +1,64 @@
+import type { JsonValue } from "../contract/json.js";
+import type { Judge, Violation } from "../contract/validator.js";
+import { checkSchema, type CheckedSchema } from "./check-schema.js";
+import { compile, type DirectJudge } from "./compile.js";
+import { judgingTime } from "./cost.js";
+import { judgeElsewhere } from "./judge-pool.js";
+import type { Trust } from "./judge-protocol.js";
+import { RULES } from "./rules.js";
+import { measure, type ValueSize } from "./value-size.js";
+import type { JsonSchema } from "../contract/json.js";
+
+/** What is judged on this thread takes at most about this long, in nanoseconds: an upper bound, computed before. */
+const INLINE_NS = 10_000_000;
+/** Up to this bound all violations are collected, elsewhere; beyond it judging stops at the first. */
+const ALL_ERRORS_NS = 200_000_000;
+
+const SMALLEST: ValueSize = { parts: 1, text: 0, longest: 0 };
+
+/**
+ * Makes a judge for a schema that an operator or a tool's author wrote. What is provably quick is judged at once, everything
+ * else on a worker thread under the deadline.
+ *
+ * @throws {@link SchemaError} naming the place in the schema.
+ */
+export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number): Judge {
+  const checked = checkSchema(schema, RULES[trust]);
+  // What was checked is what is judged with, whatever becomes of the caller's object.
+  const schemaText = JSON.stringify(schema);
+  const own: CheckedSchema = { ...checked, schema: JSON.parse(schemaText) as JsonSchema };
+  const build = () => compile(own, { strict: RULES[trust].strict, allErrors: true });
+  const direct = trust === "operator" ? always(build()) : once(build);
+  const isQuick = (size: ValueSize) => judgingTime(checked.cost, size) <= INLINE_NS;
+  // The engine compiles the code of a judge when it first runs; that belongs to loading, not to the first request.
+  if (trust === "operator" && isQuick(SMALLEST)) direct()(null);
+  return (value) => {
+    const size = measure(value);
+    if ("message" in size) return [size];
+    if (isQuick(size)) return judgeHere(direct, value);
+    const time = judgingTime(checked.cost, size);
+    const allErrors = time <= ALL_ERRORS_NS;
+    return judgeElsewhere({ schemaText, trust, allErrors, value }, deadlineMs).catch(refusal);
+  };
+}
+
+function judgeHere(direct: () => DirectJudge, value: JsonValue): readonly Violation[] {
+  try {
+    return direct()(value);
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+function refusal(error: unknown): readonly Violation[] {
+  return [{ path: "$", message: error instanceof Error ? error.message : String(error) }];
+}
+
+function always<T>(value: T): () => T {
+  return () => value;
+}
+
+function once<T>(build: () => T): () => T {
+  let built: { readonly value: T } | undefined;
+  return () => (built ??= { value: build() }).value;
+}

@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import type { JsonObject } from "../contract/json.js";
 import type { DeclaredTool } from "../declarations/declared-tool.js";
 import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
@@ -10,7 +9,7 @@ import { hashSecret } from "./tokens.js";
 export interface ClientTools {
   get(name: string): DeclaredTool | undefined;
   /** What `GET /v1/client-tools` lists, sorted by name. */
-  published(): readonly JsonObject[];
+  published(): readonly object[];
 }
 
 export interface AppOptions {
@@ -24,6 +23,8 @@ export interface AppOptions {
   /** How long a driver counts as attached after its last request, in milliseconds. */
   readonly leaseTtlMs?: number;
   readonly logger?: Logger;
+  /** Whether the log holds request and answer bodies, which may hold secrets; no by default. */
+  readonly logPayloads?: boolean;
   /** Where the time comes from; the wall clock by default. */
   readonly now?: () => Date;
 }
@@ -42,6 +43,7 @@ export class AppState {
   readonly operatorTokenHash: string | undefined;
   readonly allowOrigins: ReadonlySet<string>;
   readonly logger: Logger | undefined;
+  readonly logPayloads: boolean;
   readonly clientTools: ClientTools;
   readonly #options: AppOptions;
 
@@ -62,6 +64,7 @@ export class AppState {
     this.operatorTokenHash = operatorToken === undefined ? undefined : hashSecret(operatorToken);
     this.allowOrigins = new Set(options.allowOrigins);
     this.logger = options.logger;
+    this.logPayloads = options.logPayloads ?? false;
     this.clientTools = derived?.clientTools ?? NO_TOOLS;
     this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
     this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);

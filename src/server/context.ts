@@ -7,6 +7,10 @@ import { ApiError } from "./api-error.js";
 export interface RequestState {
   /** Whether the operator's own token was presented. */
   operatorPresented: boolean;
+  /** The error code that the request was answered with. */
+  code?: string;
+  /** The body as it was read, for a log that holds payloads. */
+  received?: unknown;
   /** The run in the path, lower-case; set by the `id` layer. */
   run?: string;
   /** Hash of the drive token that was presented and is current; set by the driver layer. */

@@ -68,7 +68,7 @@ export class LowdbStore implements EventStore {
     await this.#change((look) => judgeErase(look, run));
   }
 
-  readLog(run: string, from = 0): Promise<readonly Envelope[]> {
+  readLog(run: string, from = 0, limit = Number.POSITIVE_INFINITY): Promise<readonly Envelope[]> {
     const entry = this.#ledger.runs.get(run);
     if (entry === undefined) return Promise.resolve([]);
     const { unreadable } = entry;
@@ -76,7 +76,7 @@ export class LowdbStore implements EventStore {
       return Promise.reject(new TamperEvident(run, unreadable.seq, unreadable.detail));
     }
     verifyChain(run, entry.tail, 0, CHAIN_START);
-    return Promise.resolve(entry.tail.slice(from).map(({ envelope }) => envelope));
+    return Promise.resolve(entry.tail.slice(from, from + limit).map(({ envelope }) => envelope));
   }
 
   summaries(query: SummaryQuery = {}): Promise<SummaryPage> {

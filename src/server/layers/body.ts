@@ -21,7 +21,9 @@ const MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES;
 export async function readJsonBody(ctx: AppContext, options?: ParseOptions): Promise<JsonValue> {
   const bytes = await readBody(ctx);
   try {
-    return parseJson(bytes, options);
+    const value = parseJson(bytes, options);
+    ctx.state.received = value;
+    return value;
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw new ApiError("bad_request", `the request body is not acceptable JSON: ${error.message}`, {

@@ -17,6 +17,7 @@ export function errorEnvelope(state: AppState): AppMiddleware {
       const error = toApiError(thrown);
       if (error.status >= 500)
         state.logger?.error({ err: error.cause ?? error, method: ctx.method, code: error.code });
+      ctx.state.code = error.code;
       ctx.status = error.status;
       ctx.set(error.headers);
       ctx.type = "application/json";

@@ -248,7 +248,7 @@ describe("a driver whose connection is cut", () => {
           await line.close();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });

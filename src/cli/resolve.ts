@@ -11,6 +11,7 @@ import { readOutputArgument } from "./output-argument.js";
 import { pendingToolCall, prettyJson, showCall, type PendingToolCall } from "./pending-call.js";
 import { printable } from "./printable.js";
 import { connect, mayHaveHappened, type Remote } from "./remote.js";
+import { sameCommand } from "./shell-word.js";
 import { err, out, printJson } from "./terminal.js";
 
 /** What a person says became of a call. */
@@ -53,7 +54,7 @@ function checkUsage(id: string, { output, notPerformed, override, note, yes }: R
       `salvor history ${id}, and look the key up where the effect would show`,
     );
   if (override === true && (note === undefined || note.trim() === ""))
-    throw usage("--override needs --note TEXT that says why", "the same command with --note");
+    throw usage("--override needs --note TEXT that says why", sameCommand("--note TEXT"));
   if (override === true && notPerformed === true)
     throw usage(
       "--override sets the rules for an output aside; --not-performed has none",
@@ -62,7 +63,7 @@ function checkUsage(id: string, { output, notPerformed, override, note, yes }: R
   if (output === "-" && yes !== true)
     throw usage(
       "--output - reads standard input to its end, so nobody can be asked there",
-      "the same command with --yes",
+      sameCommand("--yes"),
     );
   requireConsent(yes === true, "resolve");
 }

@@ -2,6 +2,7 @@ import { bindText, isLoopback, resolveBind } from "./bind.js";
 import { CliError } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
 import type { BindAddress } from "./option-parsers.js";
+import { sameCommand } from "./shell-word.js";
 import { readToken } from "./tokens.js";
 
 /** What a server is started with, once every option was judged. */
@@ -36,7 +37,7 @@ export async function serveSettings(
   const bind = await resolveBind(options.bind);
   if (!isLoopback(bind.host) && clientToken === undefined && options.insecure !== true)
     throw new CliError(`${bindText(bind)} can be reached by others, and no client token is asked for`, {
-      next: "the same command with --auth-token VAR (or --insecure, if everybody there may drive runs)",
+      next: sameCommand("--auth-token VAR, or with --insecure if everybody there may drive runs"),
     });
   return {
     bind,

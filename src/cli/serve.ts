@@ -42,7 +42,10 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
 
   const signal = await asked;
   log.logger.info({ signal }, "stopping");
-  const done = await within(SHUTDOWN_DEADLINE_MS, server.close());
+  const done = await within(SHUTDOWN_DEADLINE_MS, server.close()).catch((error: unknown) => {
+    log.logger.error({ err: error }, "the data folder could not be closed");
+    return false;
+  });
   log.logger.info(done ? "stopped" : "stopped before everything was finished");
   log.flush();
   // A connection or a timer that is left must not keep a stopped server alive.

@@ -15,6 +15,9 @@ const LIMIT_MINUTES = 15;
 /** One test file, in minutes: far beyond what any needs, so that a hanging one is named before the limit is reached. */
 const FILE_LIMIT_MINUTES = 5;
 
+/** Test files that run at once: each may start servers of its own. */
+const MOST_AT_ONCE = 8;
+
 const started = performance.now();
 const color = process.stdout.isTTY && process.env.NO_COLOR === undefined;
 const print = (line) => process.stdout.write(`${line}\n`);
@@ -58,7 +61,7 @@ for (const suite of suites.chosen) {
       ? { counts: {}, failures: [] }
       : await runSuite(suite, {
           root,
-          concurrency: availableParallelism(),
+          concurrency: Math.min(availableParallelism(), MOST_AT_ONCE),
           timeout: soak ? Infinity : FILE_LIMIT_MINUTES * 60_000,
           signal: limit.signal,
           color,

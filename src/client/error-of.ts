@@ -66,10 +66,17 @@ export function errorOf(answer: ErrorAnswer): SalvorError | undefined {
   }
 }
 
+/** What a report is refused with: sent again as it is, it would be refused again. */
+const REPORT_AT_FAULT: ReadonlySet<string> = new Set([
+  "client_completion_refused",
+  "bad_request",
+  "payload_too_large",
+]);
+
 /** A refused completion as the decision that it asks for; any other error as it is. */
 export function completionErrorOf(error: unknown, refused: RefusedCompletion): unknown {
   if (!(error instanceof SalvorError)) return error;
-  if (error.code !== "client_completion_refused" && !(error instanceof BadRequestError)) return error;
+  if (!REPORT_AT_FAULT.has(error.code)) return error;
   const { code, status, details } = error;
   return new CompletionRefusedError(
     error.message,

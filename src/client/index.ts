@@ -1,5 +1,19 @@
 export { SalvorClient } from "./salvor-client.js";
-export type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./salvor-client.js";
+export type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
+export { ClientRun, type RunTools } from "./client-run.js";
+export type { OpenOptions } from "./client-run-options.js";
+export { DriftError, refuseDrift, type Drift, type ToolFace } from "./drift.js";
+export {
+  OutputRefusedError,
+  RunEndedError,
+  RunNotStartedError,
+  SuspendedError,
+  ToolFailedError,
+  UndeliveredReportError,
+  UnknownOutcomeError,
+  UnregisteredToolError,
+  type CallName,
+} from "./run-errors.js";
 export type { Fetch } from "./transport.js";
 export type {
   AbandonAnswer,

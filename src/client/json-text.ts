@@ -1,6 +1,5 @@
 import type { JsonValue } from "../contract/json.js";
-import { MAX_DEPTH } from "../log/parse-json.js";
-import { pathText } from "../log/json-path.js";
+import { NotJson, toPlainJson } from "../contract/plain-json.js";
 import { SalvorError } from "./salvor-error.js";
 
 /** A value that JSON cannot carry unchanged: sending it would record something else than what the caller has. */
@@ -12,56 +11,38 @@ export class NotJsonError extends SalvorError {
     /** Where, as `$.lines[2].amount_cents`. */
     readonly path: string,
     problem: string,
+    cause?: unknown,
   ) {
-    super(`${what}: ${path} ${problem}`, { code: "not_json" });
+    super(`${what}: ${path}: ${problem}`, { code: "not_json", cause });
   }
 }
 
 /**
- * The JSON text of a value that is JSON through and through. `JSON.stringify` alone would turn NaN into null, drop
- * `undefined` and call `toJSON`.
+ * A value's own copy as plain JSON data: later changes of the original do not reach it.
  *
  * @param what names the value in an error.
- * @throws {@link NotJsonError} naming the path.
+ * @throws {@link NotJsonError} when JSON cannot carry it unchanged.
  */
-export function jsonText(value: unknown, what: string): string {
-  assertJson(value, what);
-  return JSON.stringify(value);
+export function plainCopy(value: unknown, what: string): JsonValue {
+  try {
+    return toPlainJson(value);
+  } catch (cause) {
+    if (!(cause instanceof NotJson)) throw cause;
+    throw new NotJsonError(what, cause.path, cause.problem, cause);
+  }
 }
 
-/** @throws {@link NotJsonError} naming the path, when the value is not JSON through and through. */
-export function assertJson(value: unknown, what: string): asserts value is JsonValue {
-  const path: (string | number)[] = [];
-  const refuse = (problem: string): never => {
-    throw new NotJsonError(what, pathText(path), problem);
-  };
-  const walk = (at: unknown): void => {
-    if (at === null || typeof at === "boolean" || typeof at === "string") return;
-    if (typeof at === "number") {
-      if (!Number.isFinite(at)) refuse(`is ${at}, which JSON does not have`);
-      if (Number.isInteger(at) && !Number.isSafeInteger(at)) {
-        refuse(`is ${at}, an integer beyond 2^53-1; send it as a string`);
-      }
-      return;
-    }
-    if (typeof at !== "object") {
-      refuse(`is ${typeof at === "undefined" ? "undefined" : `a ${typeof at}`}, which JSON does not have`);
-    }
-    if (path.length >= MAX_DEPTH) refuse("is nested too deep, or inside itself");
-    if (Array.isArray(at)) {
-      for (let index = 0; index < at.length; index += 1) visit(index, at[index]);
-      return;
-    }
-    const prototype: unknown = Object.getPrototypeOf(at);
-    if (prototype !== null && prototype !== Object.prototype && Object.getPrototypeOf(prototype) !== null) {
-      refuse(`is a ${(at as object).constructor.name}, not plain data`);
-    }
-    for (const [key, member] of Object.entries(at as object)) visit(key, member);
-  };
-  const visit = (step: string | number, member: unknown): void => {
-    path.push(step);
-    walk(member);
-    path.pop();
-  };
-  walk(value);
+/**
+ * The JSON text of a request body; a member that is `undefined` is left out.
+ *
+ * @param what names the request in an error.
+ * @throws {@link NotJsonError} when JSON cannot carry a member unchanged.
+ */
+export function bodyText(members: object, what: string): string {
+  const texts: string[] = [];
+  for (const [name, value] of Object.entries(members) as [string, unknown][]) {
+    if (value === undefined) continue;
+    texts.push(`${JSON.stringify(name)}:${JSON.stringify(plainCopy(value, `${name} of ${what}`))}`);
+  }
+  return `{${texts.join(",")}}`;
 }

@@ -1,6 +1,7 @@
 import { isEffect } from "../contract/effect.js";
 import { ownValue, type JsonValue } from "../contract/json.js";
 import type { Envelope } from "../log/events.js";
+import { reviveEnvelope } from "../log/revive-envelope.js";
 import type {
   AbandonAnswer,
   CapabilitiesAnswer,
@@ -20,6 +21,7 @@ import {
   ShapeProblem,
   TEXT,
   TEXT_OR_NULL,
+  U64,
   listOf,
   only,
   shaped,
@@ -98,11 +100,6 @@ export function readCapabilities(body: JsonValue): CapabilitiesAnswer {
 function readEnvelope(value: JsonValue): Envelope {
   const envelope = shaped(value, "envelope", { run_id: TEXT, seq: COUNT, recorded_at: TEXT, event: OBJECT });
   const event = shaped(envelope["event"] ?? null, "event", { kind: TEXT, payload: OBJECT });
-  const payload = event["payload"] as unknown as Readonly<Record<string, unknown>>;
-  // Only RandomObserved holds a u64; a `value` of a kind that this version does not know is a plain number.
-  const value64 = payload["value"];
-  if (event["kind"] === "RandomObserved" || typeof value64 !== "bigint")
-    return envelope as unknown as Envelope;
-  const plain = { ...event, payload: { ...payload, value: Number(value64) } };
-  return { ...envelope, event: plain } as unknown as Envelope;
+  if (event["kind"] === "RandomObserved") shaped(event["payload"] ?? null, "payload", { value: U64 });
+  return reviveEnvelope(envelope);
 }

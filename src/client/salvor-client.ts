@@ -13,52 +13,12 @@ import type {
   RunPage,
   RunQuery,
 } from "./answers.js";
+import type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
 import { completionErrorOf } from "./error-of.js";
-import { jsonText } from "./json-text.js";
+import { bodyText, plainCopy } from "./json-text.js";
 import * as read from "./readers.js";
-import { send, type Fetch, type TransportSettings, type WireRequest } from "./transport.js";
+import { send, type TransportSettings, type WireRequest } from "./transport.js";
 import { UnavailableError, type Report } from "./wire-errors.js";
-
-export interface SalvorClientOptions {
-  /** Where the server answers, as `http://127.0.0.1:8080`; a path in it is kept. */
-  readonly url: string;
-  /** The client token, when the server has one. */
-  readonly token?: string;
-  /** The operator token: sent where a person decides, and in place of `token` when there is none. */
-  readonly operatorToken?: string;
-  /** The global `fetch` unless given. */
-  readonly fetch?: Fetch;
-  /** How long one attempt may take, in milliseconds; 30 000 unless given. */
-  readonly timeoutMs?: number;
-  /** How often a request that is safe to repeat is sent again when its answer was lost; 4 unless given, 0 for never. */
-  readonly retries?: number;
-}
-
-export interface CallOptions {
-  /** Ends the call; its promise rejects with the signal's reason. What the server was recording is still recorded. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** A run and the right to drive it. */
-export interface Drive {
-  readonly run: string;
-  readonly driveToken: string;
-}
-
-export interface OpenRunRequest {
-  /** A UUID. With one, an open whose answer was lost is sent again; without one the server mints it. */
-  readonly runId?: string;
-  readonly agent?: JsonValue;
-  readonly input?: JsonValue;
-  readonly recordPrompts?: boolean;
-}
-
-/** What is asked of a tool: the position in the run, the tool, its input. */
-export interface Ask {
-  readonly seq: number;
-  readonly tool: string;
-  readonly input: JsonValue;
-}
 
 /**
  * The HTTP interface of a Salvor server, one method an endpoint (docs/http-api.md). It knows no run: what drives one is
@@ -112,16 +72,11 @@ export class SalvorClient {
    */
   async openRun(request: OpenRunRequest = {}, options?: CallOptions): Promise<OpenedRun> {
     const { runId, agent, input, recordPrompts } = request;
-    const body = {
-      ...(runId !== undefined && { run_id: runId }),
-      ...(agent !== undefined && { agent }),
-      ...(input !== undefined && { input }),
-      ...(recordPrompts !== undefined && { record_prompts: recordPrompts }),
-    };
+    const body = { run_id: runId, agent, input, record_prompts: recordPrompts };
     return this.#send({
       method: "POST",
       path: "/v1/client-runs",
-      body: jsonText(body, "client run"),
+      body: bodyText(body, "the run"),
       bearer: this.#token,
       repeatable: runId !== undefined,
       read: read.readOpened,
@@ -146,7 +101,7 @@ export class SalvorClient {
     options?: CallOptions,
   ): Promise<readonly number[]> {
     for (const { event } of events) {
-      if (event.kind !== "RandomObserved") jsonText(event.payload, event.kind);
+      if (event.kind !== "RandomObserved") plainCopy(event.payload, event.kind);
     }
     const body = `{"events":[${events.map(envelopeJson).join(",")}]}`;
     return this.#drive(drive, "events", body, read.readAppended, options);
@@ -160,7 +115,7 @@ export class SalvorClient {
    */
   async toolIntent(drive: Drive, ask: Ask, options?: CallOptions): Promise<IntentAnswer> {
     const { seq, tool, input } = ask;
-    const body = `{"seq":${seq},"tool":${jsonText(tool, "tool")},"input":${jsonText(input, `input of ${tool}`)}}`;
+    const body = bodyText({ seq, tool, input }, `a call of ${tool}`);
     return this.#drive(drive, "client-tool-intent", body, read.readIntent, options);
   }
 
@@ -171,7 +126,7 @@ export class SalvorClient {
    * @throws {@link CompletionRefusedError} when the report is not believed, {@link DivergenceError} when another one is recorded.
    */
   async toolCompletion(drive: Drive, seq: number, report: Report, options?: CallOptions): Promise<number> {
-    const body = jsonText({ seq, ...report }, `report on call ${seq}`);
+    const body = bodyText({ seq, ...report }, `the report on call ${seq}`);
     try {
       return await this.#drive(drive, "client-tool-completion", body, read.readCompleted, options);
     } catch (error) {
@@ -191,7 +146,7 @@ export class SalvorClient {
     return this.#send({
       method: "POST",
       path: `${clientRun(drive.run)}/resolve`,
-      body: jsonText(resolution, "resolution"),
+      body: bodyText(resolution, "the decision"),
       bearer: this.#operatorToken,
       driveToken: drive.driveToken,
       repeatable: false,
@@ -277,7 +232,7 @@ export class SalvorClient {
     return this.#send({
       method: "POST",
       path: `/v1/runs/${encodeURIComponent(run)}/${verb}`,
-      body: jsonText(decision, verb),
+      body: bodyText(decision, "the decision"),
       bearer: this.#operatorToken,
       repeatable: false,
       read: reader,

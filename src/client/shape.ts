@@ -17,6 +17,10 @@ export const COUNT: Kind = [
   (value) => typeof value === "number" && Number.isSafeInteger(value) && value >= 0,
   "a count",
 ];
+export const U64: Kind = [
+  (value: unknown) => typeof value === "bigint" || (Number.isSafeInteger(value) && Number(value) >= 0),
+  "an unsigned integer",
+];
 export const FLAG: Kind = [(value) => typeof value === "boolean", "true or false"];
 export const OBJECT: Kind = [isJsonObject, "an object"];
 export const LIST: Kind = [(value) => Array.isArray(value), "a list"];

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "../contract/json.js";
+import type { JsonSchema, JsonValue } from "../contract/json.js";
+import type { FailureKind } from "../contract/reserved.js";
 import type { Violation } from "../contract/validator.js";
 import type { Effect } from "../contract/effect.js";
 import type { CallPosition } from "../log/events.js";
@@ -109,8 +110,8 @@ export class NeedsReconciliationError extends SalvorError {
 /** What a client has to say about a call: exactly one of the three. */
 export type Report =
   | { readonly output: JsonValue }
-  | { readonly error: { readonly message: string; readonly kind?: string } }
-  | { readonly suspend: { readonly reason: string; readonly input_schema: JsonObject | boolean } };
+  | { readonly error: { readonly message: string; readonly kind?: FailureKind } }
+  | { readonly suspend: { readonly reason: string; readonly input_schema: JsonSchema } };
 
 /** A report that was refused: the call it is about and what it said. */
 export interface RefusedCompletion {
@@ -142,6 +143,14 @@ export class CompletionRefusedError extends SalvorError {
     this.report = refused.report;
     this.output = "output" in refused.report ? refused.report.output : undefined;
     this.violations = refused.violations ?? [];
+  }
+
+  /** The same refusal, with the key that the call was performed under. */
+  under(idempotencyKey: string | null): CompletionRefusedError {
+    const { message, code, status, details, cause, seq, report, violations } = this;
+    const words = `${message} (call ${seq}, key ${String(idempotencyKey)})`;
+    const refused = { seq, report, violations, idempotencyKey };
+    return new CompletionRefusedError(words, { code, status, details, cause }, refused);
   }
 }
 

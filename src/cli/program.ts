@@ -4,6 +4,7 @@ import { checkCommand } from "./commands/check.js";
 import { historyCommand } from "./commands/history.js";
 import { listCommand } from "./commands/list.js";
 import { resolveCommand } from "./commands/resolve.js";
+import { schemasCommand } from "./commands/schemas.js";
 import { serveCommand } from "./commands/serve.js";
 import { reportError } from "./report-error.js";
 import { err } from "./terminal.js";
@@ -36,6 +37,7 @@ export function salvorProgram(): Command {
   const verbs = [
     serveCommand(),
     checkCommand(),
+    schemasCommand(),
     listCommand(),
     historyCommand(),
     resolveCommand(),

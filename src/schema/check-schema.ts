@@ -39,6 +39,7 @@ export function checkSchema(schema: JsonSchema, rules: CheckRules): CheckedSchem
   checkAgainstMeta(schema, dialect);
   const programs = new Map<string, number>();
   let count = 0;
+  let keywords = 0;
   let total = 0;
   const walk = (path: JsonPath, part: JsonSchema): void => {
     count += 1;
@@ -49,6 +50,13 @@ export function checkSchema(schema: JsonSchema, rules: CheckRules): CheckedSchem
       );
     }
     if (typeof part === "boolean") return;
+    keywords += Object.keys(part).length + listedNames(part);
+    if (keywords > rules.limits.keywords) {
+      throw new SchemaError(
+        path,
+        `more than the ${rules.limits.keywords} keywords and names that a schema may have`,
+      );
+    }
     checkKeywords(path, part, dialect, rules);
     for (const [where, pattern] of patternsOf(part)) {
       if (programs.has(pattern)) continue;
@@ -87,6 +95,17 @@ function checkKeywords(path: JsonPath, part: JsonObject, dialect: Dialect, { str
         `unknown format ${brief(format)}${hint(didYouMean(format, formatNames()))}`,
       );
   }
+}
+
+/** Names that code is generated for, one by one. */
+function listedNames(part: JsonObject): number {
+  const lists = [part["dependentRequired"], part["dependencies"]].flatMap((map) =>
+    typeof map === "object" && map !== null ? Object.values(map) : [],
+  );
+  return [part["required"], ...lists].reduce<number>(
+    (sum, list) => (Array.isArray(list) ? sum + list.length : sum),
+    0,
+  );
 }
 
 /** The patterns that stand directly in a schema, each with the way to it. */

@@ -3,6 +3,7 @@ import type { JsonPath } from "../log/json-path.js";
 import {
   addCost,
   forEach,
+  manyTimes,
   formatWeight,
   NO_COST,
   NO_WEIGHT,
@@ -63,15 +64,11 @@ export function costOf(root: JsonSchema, programSize: (pattern: string) => numbe
   };
   const cost = visit(root, [], 0);
   everywhere(root, []);
-  return cost;
+  return usesUnevaluated(root) ? manyTimes(cost, UNEVALUATED_FACTOR) : cost;
 }
 
 function ownCost(part: JsonObject, programSize: (pattern: string) => number): Cost {
-  const keywords = Object.values(part).reduce<number>(
-    (sum, value) => sum + (Array.isArray(value) ? value.length : 1),
-    0,
-  );
-  let once = nodeWeight(keywords, enumSize(part));
+  let once = nodeWeight(comparedParts(part));
   let each = NO_WEIGHT;
   if (Object.hasOwn(part, "minLength") || Object.hasOwn(part, "maxLength"))
     once = addWeight(once, TEXT_WEIGHT);
@@ -84,10 +81,9 @@ function ownCost(part: JsonObject, programSize: (pattern: string) => number): Co
     for (const key of Object.keys(patternProperties)) each = addWeight(each, patternWeight(programSize(key)));
   }
   // Walks all of the value: each part and each character, however deep.
-  if (ownValue(part, "uniqueItems") === true)
-    each = addWeight(each, addWeight(nodeWeight(1, 0), TEXT_WEIGHT));
+  if (ownValue(part, "uniqueItems") === true) each = addWeight(each, addWeight(nodeWeight(1), TEXT_WEIGHT));
   // Walk the members or items of the value once each.
-  if (WALKING.some((keyword) => Object.hasOwn(part, keyword))) each = addWeight(each, nodeWeight(1, 0));
+  if (WALKING.some((keyword) => Object.hasOwn(part, keyword))) each = addWeight(each, nodeWeight(1));
   return { once, each };
 }
 
@@ -102,13 +98,37 @@ const WALKING = [
   "unevaluatedProperties",
 ];
 
-/** Parts of what `enum` and `const` compare with. */
-function enumSize(part: JsonObject): number {
+/** Keywords that say something to people, and judge nothing. */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  "$comment",
+  "$defs",
+  "default",
+  "definitions",
+  "description",
+  "examples",
+  "title",
+]);
+
+/** What a value may be compared with, one by one: keywords, names in lists, and all that `enum` and `const` hold. */
+function comparedParts(part: JsonObject): number {
+  const inner = new Set<unknown>(subschemas(part).map(({ schema }) => schema));
   const count = (value: unknown): number =>
-    typeof value === "object" && value !== null
-      ? Object.values(value).reduce<number>((sum, item) => sum + count(item), 1)
-      : 1;
-  return count(ownValue(part, "enum") ?? null) + count(ownValue(part, "const") ?? null);
+    typeof value !== "object" || value === null || inner.has(value)
+      ? 1
+      : Object.values(value).reduce<number>((sum, item) => sum + count(item), 1);
+  return Object.entries(part).reduce(
+    (sum, [keyword, value]) => (ANNOTATIONS.has(keyword) ? sum : sum + count(value)),
+    0,
+  );
+}
+
+/** What has been evaluated is collected and merged at every level of combinators. */
+const UNEVALUATED_FACTOR = 10;
+
+function usesUnevaluated(part: JsonSchema): boolean {
+  if (typeof part === "boolean") return false;
+  if (Object.hasOwn(part, "unevaluatedItems") || Object.hasOwn(part, "unevaluatedProperties")) return true;
+  return subschemas(part).some(({ schema }) => usesUnevaluated(schema));
 }
 
 function hasInnerId(root: JsonSchema): boolean {

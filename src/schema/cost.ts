@@ -1,8 +1,8 @@
 import type { ValueSize } from "./value-size.js";
 
-/** Nanoseconds, each measured on a slow machine and rounded up; see test/schema/cost.test.ts for what they decide. */
+/** Nanoseconds, each measured on a slow machine and rounded up. */
 const NODE = 1000;
-const ENUM_ITEM = 100;
+const COMPARED_PART = 100;
 const STEP = 5;
 const PATTERN_STEP = 150;
 const TEXT = 10;
@@ -41,8 +41,18 @@ export function forEach(cost: Cost): Cost {
   return { once: NO_WEIGHT, each: addWeight(cost.once, cost.each) };
 }
 
-export function nodeWeight(keywords: number, enumItems: number): Weight {
-  return { ...NO_WEIGHT, node: NODE * Math.max(1, keywords / 4) + ENUM_ITEM * enumItems };
+export function manyTimes({ once, each }: Cost, factor: number): Cost {
+  const scale = ({ node, text, cubic }: Weight): Weight => ({
+    node: node * factor,
+    text: text * factor,
+    cubic: cubic * factor,
+  });
+  return { once: scale(once), each: scale(each) };
+}
+
+/** @param comparedParts keywords, and what they compare a value with. */
+export function nodeWeight(comparedParts: number): Weight {
+  return { ...NO_WEIGHT, node: NODE + COMPARED_PART * comparedParts };
 }
 
 export function patternWeight(programSize: number): Weight {

@@ -45,8 +45,7 @@ export function judgeElsewhere(job: JudgeJob, deadlineMs: number): Promise<reado
         if (outcome.kind === "compiled") compiled = true;
         else if (outcome.kind === "judged") resolve(outcome.violations);
         else if (outcome.kind === "refused") reject(new SchemaError(outcome.path, outcome.problem));
-        else if (compiled)
-          resolve([{ path: "$", message: `expected a value that can be judged: ${outcome.why}` }]);
+        else if (compiled) resolve([unjudged(outcome.why)]);
         else reject(new SchemaError([], `cannot be compiled: ${outcome.why}`));
       },
     });
@@ -54,22 +53,36 @@ export function judgeElsewhere(job: JudgeJob, deadlineMs: number): Promise<reado
   });
 }
 
+function unjudged(why: string): Violation {
+  return { path: "$", message: `expected a value that can be judged: ${why}` };
+}
+
 function assign(): void {
   for (const slot of slots) {
-    if (slot.task !== undefined) continue;
-    const task = waiting.shift();
-    if (task === undefined) return;
-    start(slot, task);
+    while (slot.task === undefined) {
+      const task = waiting.shift();
+      if (task === undefined) return;
+      start(slot, task);
+    }
   }
 }
 
 function start(slot: Slot, task: Task): void {
+  try {
+    slot.worker ??= spawn(slot);
+    slot.worker.postMessage(task.job);
+  } catch (error) {
+    // A value that is not plain data cannot be sent.
+    task.settle({
+      kind: "judged",
+      violations: [unjudged(error instanceof Error ? error.message : String(error))],
+    });
+    return;
+  }
   slot.task = task;
-  slot.worker ??= spawn(slot);
   // A pending judgement keeps the process alive; an idle worker does not.
   slot.worker.ref();
   limit(slot, COMPILE_DEADLINE_MS, "compiling the schema");
-  slot.worker.postMessage(task.job);
 }
 
 function spawn(slot: Slot): Worker {

@@ -13,8 +13,9 @@ import type { JsonSchema } from "../contract/json.js";
 const INLINE_NS = 10_000_000;
 /** Up to this bound all violations are collected, elsewhere; beyond it judging stops at the first. */
 const ALL_ERRORS_NS = 200_000_000;
-
-const SMALLEST: ValueSize = { parts: 1, text: 0, longest: 0 };
+/** A violation carries its whole path, so keys longer than this, in characters, are not left to chance. */
+const PLAIN_KEY = 256;
+const SMALLEST: ValueSize = { parts: 1, text: 0, longest: 0, longestKey: 0 };
 
 /**
  * Makes a judge for a schema that an operator or a tool's author wrote. What is provably quick is judged at once, everything
@@ -29,17 +30,23 @@ export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number):
   const own: CheckedSchema = { ...checked, schema: JSON.parse(schemaText) as JsonSchema };
   const build = () => compile(own, { strict: RULES[trust].strict, allErrors: true });
   const direct = trust === "operator" ? always(build()) : once(build);
-  const isQuick = (size: ValueSize) => judgingTime(checked.cost, size) <= INLINE_NS;
+  const isQuick = (size: ValueSize) =>
+    judgingTime(checked.cost, size) <= INLINE_NS && size.longestKey <= PLAIN_KEY;
   // The engine compiles the code of a judge when it first runs; that belongs to loading, not to the first request.
   if (trust === "operator" && isQuick(SMALLEST)) direct()(null);
   return (value) => {
     const size = measure(value);
     if ("message" in size) return [size];
     if (isQuick(size)) return judgeHere(direct, value);
-    const time = judgingTime(checked.cost, size);
-    const allErrors = time <= ALL_ERRORS_NS;
+    const allErrors =
+      isSmall(size) || (judgingTime(checked.cost, size) <= ALL_ERRORS_NS && size.longestKey <= PLAIN_KEY);
     return judgeElsewhere({ schemaText, trust, allErrors, value }, deadlineMs).catch(refusal);
   };
+}
+
+/** Whether all violations may be collected whatever the schema, where there is a deadline and a memory limit. */
+export function isSmall({ parts, longestKey }: ValueSize): boolean {
+  return parts <= 1000 && longestKey <= PLAIN_KEY;
 }
 
 function judgeHere(direct: () => DirectJudge, value: JsonValue): readonly Violation[] {

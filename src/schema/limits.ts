@@ -5,6 +5,8 @@ export interface SchemaLimits {
   /** Levels of nesting. */
   readonly depth: number;
   readonly subschemas: number;
+  /** Keywords of all its subschemas, and the names that `required` and its kin list. */
+  readonly keywords: number;
   /** Characters of one pattern. */
   readonly pattern: number;
   /** Instructions of all its compiled patterns together. */
@@ -15,9 +17,10 @@ export interface SchemaLimits {
 export const TRUSTED_LIMITS: SchemaLimits = {
   text: 256 * 1024,
   depth: 64,
-  subschemas: 2000,
+  subschemas: 1000,
+  keywords: 5000,
   pattern: 2000,
-  patternPrograms: 20_000,
+  patternPrograms: 10_000,
 };
 
 /** For a schema that came from elsewhere. */
@@ -25,6 +28,7 @@ export const UNTRUSTED_LIMITS: SchemaLimits = {
   text: 64 * 1024,
   depth: 32,
   subschemas: 500,
+  keywords: 2000,
   pattern: 1000,
   patternPrograms: 5000,
 };
@@ -34,7 +38,7 @@ export const VALUE_LIMITS = {
   /** Levels of nesting. */
   depth: 128,
   /** Members and items, counted at every level. */
-  parts: 100_000,
+  parts: 50_000,
   /** Characters of all its strings and keys. */
   text: 8 * 1024 * 1024,
 } as const;

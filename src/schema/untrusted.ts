@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonValue } from "../contract/json.js";
 import type { Violation } from "../contract/validator.js";
 import { DEFAULT_DEADLINE_MS, judgeElsewhere } from "./judge-pool.js";
+import { isSmall } from "./judge.js";
 import { UNTRUSTED_LIMITS } from "./limits.js";
 import { boundSchema } from "./schema-bounds.js";
 import type { ValidatorOptions } from "./validator.js";
@@ -24,7 +25,7 @@ export async function judgeUntrusted(
   const job = {
     schemaText: JSON.stringify(schema),
     trust: "untrusted",
-    allErrors: size.parts <= 1000,
+    allErrors: isSmall(size),
     value,
   } as const;
   return judgeElsewhere(job, options.deadlineMs ?? DEFAULT_DEADLINE_MS);

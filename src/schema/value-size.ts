@@ -10,6 +10,8 @@ export interface ValueSize {
   readonly text: number;
   /** Characters of the longest of them. */
   readonly longest: number;
+  /** Characters of the longest key. */
+  readonly longestKey: number;
 }
 
 /**
@@ -20,6 +22,7 @@ export function measure(value: JsonValue): ValueSize | Violation {
   let parts = 0;
   let text = 0;
   let longest = 0;
+  let longestKey = 0;
   const count = (length: number) => {
     text += length;
     if (length > longest) longest = length;
@@ -39,9 +42,11 @@ export function measure(value: JsonValue): ValueSize | Violation {
         if (parts + part.length > VALUE_LIMITS.parts) return tooManyParts();
         for (const item of part as readonly JsonValue[]) visit(item, next);
       } else {
-        for (const [key, item] of Object.entries(part as JsonObject)) {
+        // Not Object.entries: for an object of many members it takes three times as long.
+        for (const key of Object.keys(part)) {
           count(key.length);
-          visit(item, next);
+          if (key.length > longestKey) longestKey = key.length;
+          visit((part as JsonObject)[key] as JsonValue, next);
         }
         if (parts > VALUE_LIMITS.parts) return tooManyParts();
       }
@@ -49,7 +54,7 @@ export function measure(value: JsonValue): ValueSize | Violation {
     }
     level = next;
   }
-  return { parts, text, longest };
+  return { parts, text, longest, longestKey };
 }
 
 function tooManyParts(): Violation {

@@ -16,8 +16,13 @@ export function violationOf(value: JsonValue, error: ErrorObject): Violation {
   const culprit = Object.hasOwn(CULPRITS, error.keyword) ? CULPRITS[error.keyword] : undefined;
   const name = culprit === undefined ? undefined : (error.params as Record<string, unknown>)[culprit];
   const path = pathOf(value, error.instancePath);
-  return {
-    path: pathText(typeof name === "string" ? [...path, name] : path),
-    message: expectation(error),
-  };
+  const full = typeof name === "string" ? [...path, name] : path;
+  return { path: pathText(full.map(shortened)), message: expectation(error) };
 }
+
+/** A key of a value may have millions of characters, and stand in a hundred paths. */
+function shortened(step: string | number): string | number {
+  return typeof step === "number" || step.length <= MAX_KEY ? step : `${step.slice(0, MAX_KEY)}…`;
+}
+
+const MAX_KEY = 200;

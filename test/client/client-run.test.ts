@@ -419,7 +419,7 @@ describe("ClientRun", () => {
       await assert.rejects(run.perform("wire_out", ASK), NeedsReconciliationError);
       const [refused] = (await client.run(run.runId)).refused_reports ?? [];
       assert.deepEqual(refused?.output, error.output);
-      await client.resolve(run.runId, { seq: 1, output: error.output!, operator: "ops" });
+      await client.resolve(run.runId, { seq: 1, output: error.output, operator: "ops" });
       assert.deepEqual(await run.perform("wire_out", ASK), error.output);
       assert.equal(world.attempts.length, 1);
     });

@@ -172,3 +172,14 @@ describe("a server that is asked to stop", () => {
     assert.deepEqual(await next.stop(), { code: 0, signal: null });
   });
 });
+
+it("a server loads no compiler: only schemas needs one", async () => {
+  const tell = `import { createRequire } from "node:module";
+    const { _cache } = createRequire("file:///")("node:module");
+    process.on("exit", () => console.error("compilers:", Object.keys(_cache).filter((file) => file.includes("/node_modules/typescript/")).length));`;
+  const server = await spawnServer({
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` },
+  });
+  await server.stop();
+  assert.match(server.stderr, /^compilers: 0$/m);
+});

@@ -56,11 +56,17 @@ export async function spawnServer(options: SpawnServerOptions = {}): Promise<Spa
     cwd: options.cwd,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A test run that dies leaves no server behind.
+  const killLeft = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", killLeft);
   const written = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (written.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (written.stderr += text));
   const ended = once(child, "close").then((how) => {
     const [code, signal] = how as [number | null, NodeJS.Signals | null];
+    process.removeListener("exit", killLeft);
     return { code, signal } satisfies Ended;
   });
 

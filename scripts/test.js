@@ -3,6 +3,7 @@
 //   --built   take the build as it is, and leave formatting and lint to others (npm run test:nodes)
 //   --soak    only the tests that have a longer form, in that form (SALVOR_SOAK=1), with no limit of time (npm run soak)
 import { spawn } from "node:child_process";
+import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,6 +16,9 @@ const LIMIT_MINUTES = 15;
 /** One test file, in minutes: far beyond what any needs, so that a hanging one is named before the limit is reached. */
 const FILE_LIMIT_MINUTES = 5;
 
+/** Test files that run at once: each may start servers of its own. */
+const MOST_AT_ONCE = 8;
+
 const started = performance.now();
 const color = process.stdout.isTTY && process.env.NO_COLOR === undefined;
 const print = (line) => process.stdout.write(`${line}\n`);
@@ -23,6 +27,8 @@ const failed = [];
 const total = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
 const table = [];
 const limit = new AbortController();
+// Every test file that is running listens to it.
+setMaxListeners(0, limit.signal);
 
 if (soak) process.env.SALVOR_SOAK = "1";
 else {
@@ -58,7 +64,7 @@ for (const suite of suites.chosen) {
       ? { counts: {}, failures: [] }
       : await runSuite(suite, {
           root,
-          concurrency: availableParallelism(),
+          concurrency: Math.min(availableParallelism(), MOST_AT_ONCE),
           timeout: soak ? Infinity : FILE_LIMIT_MINUTES * 60_000,
           signal: limit.signal,
           color,

@@ -50,9 +50,13 @@ export async function runSuite(suite, { root, concurrency, timeout, signal, colo
     }
     if (type === "test:pass") {
       if (data.nesting === 0) print(`  ok   ${title} (${seconds(data.details.duration_ms)})`);
-    } else if (data.todo === undefined && error?.failureType !== "subtestsFailed") {
+    } else if (data.todo !== undefined) print(`  todo ${title}`);
+    else if (error?.failureType !== "subtestsFailed") {
       fail(title, explain(error, data, { root, timeout, color }));
-    } else if (data.todo === undefined) failures.push(title);
+    } else if (failures.length === 0) {
+      // What failed inside has been told already; if nothing was, this is all there is.
+      failures.push(title);
+    }
   }
 
   if (counts.pass + counts.fail + counts.cancelled === 0)
@@ -71,7 +75,10 @@ function explain(error, data, { root, timeout, color }) {
   if (error?.failureType === "testTimeoutFailure") return `still running after ${seconds(timeout)}`;
   const place = data.file === undefined ? "" : `${relative(root, data.file)}:${data.line}\n`;
   const cause = error?.cause ?? error;
-  return place + (typeof cause === "string" ? cause : inspect(cause, { colors: color, depth: 6 }));
+  if (typeof cause === "string") return place + cause;
+  // An assertion's message shows the difference; its fields would show both sides all over again.
+  const text = cause?.code === "ERR_ASSERTION" ? cause.stack : inspect(cause, { colors: color, depth: 6 });
+  return place + text.replace(/\n +at .*\bnode:internal.*/g, "");
 }
 
 function indent(text) {

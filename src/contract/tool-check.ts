@@ -10,9 +10,7 @@ export interface ToolMistake<Sentence extends string> {
 
 /** `unknown` for an effect, else the mistake. */
 export type CheckEffect<E> = [E] extends [Effect]
-  ? IsAny<E> extends true
-    ? ToolMistake<"The effect is any. Write it out: read, idempotent or write.">
-    : unknown
+  ? unknown
   : E extends { readonly prototype: unknown }
     ? ToolMistake<'@Tool needs its effect in parentheses: @Tool("read"), @Tool("idempotent") or @Tool("write").'>
     : ToolMistake<"This is no effect. An effect is read, idempotent or write.">;
@@ -65,11 +63,14 @@ type CheckInput<Input> =
 type NotAnObject =
   "The input of call must be an object type: a model calls a tool with named arguments. Wrap it: { value: ... }.";
 
-type CheckResult<Output> = [Output] extends [never]
-  ? unknown
-  : [Output] extends [ReturnType<() => void>]
-    ? ToolMistake<"call returns nothing, which JSON cannot hold: return null, or what happened.">
-    : unknown;
+type CheckResult<Output> =
+  IsSame<Output, ReturnType<() => void>> extends true
+    ? ToolMistake<ReturnsNothing>
+    : IsSame<Output, undefined> extends true
+      ? ToolMistake<ReturnsNothing>
+      : unknown;
+
+type ReturnsNothing = "call returns nothing, which JSON cannot hold: return null, or what happened.";
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 

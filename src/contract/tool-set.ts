@@ -40,13 +40,7 @@ export class ToolSet {
    * @throws {@link RegistryError} `unsupported_artefact` when this version cannot read it.
    */
   constructor(schemas: SchemaArtefact, options: ToolSetOptions) {
-    if (schemas.formatVersion !== ARTEFACT_FORMAT) {
-      throw new RegistryError(
-        "unsupported_artefact",
-        `the schema artefact has formatVersion ${String(schemas.formatVersion)}, this version reads ${ARTEFACT_FORMAT}: ` +
-          "run `npx salvor schemas`",
-      );
-    }
+    checkArtefact(schemas);
     this.#schemas = schemas;
     this.#validator = options.validator;
   }
@@ -100,6 +94,17 @@ export class ToolSet {
       );
     }
   }
+}
+
+function checkArtefact(artefact: unknown): void {
+  const { formatVersion, tools } = (artefact ?? {}) as Partial<Record<keyof SchemaArtefact, unknown>>;
+  if (formatVersion === ARTEFACT_FORMAT && typeof tools === "object" && tools !== null) return;
+  throw new RegistryError(
+    "unsupported_artefact",
+    `these are no tool schemas of formatVersion ${ARTEFACT_FORMAT}` +
+      (typeof formatVersion === "number" ? ` (they say ${formatVersion})` : "") +
+      ": run `npx salvor schemas`, and pass what it wrote",
+  );
 }
 
 function descriptorOf({ name, description, effect, inputSchema, outputSchema }: DynTool): ToolDescriptor {

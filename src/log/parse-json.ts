@@ -12,11 +12,13 @@ export interface ParseOptions {
    * as a bigint; everywhere else it is refused.
    */
   readonly u64At?: (path: JsonPath) => boolean;
+  /** The deepest nesting that is read; {@link MAX_DEPTH} unless given. An answer nests what a request held a little deeper. */
+  readonly maxDepth?: number;
 }
 
 /**
  * Reads JSON without losing anything: a duplicate key, `__proto__` as a key, a lone surrogate, an integer that a double
- * would round, a number that overflows one, and nesting beyond {@link MAX_DEPTH} are refused (docs/http-api.md, "JSON").
+ * would round, a number that overflows one, and nesting that is too deep are refused (docs/http-api.md, "JSON").
  *
  * @param source JSON text, or the UTF-8 bytes of it.
  * @throws {@link JsonSyntaxError} naming the path.
@@ -24,7 +26,7 @@ export interface ParseOptions {
 export function parseJson(source: string | Uint8Array, options: ParseOptions = {}): JsonValue {
   const text = typeof source === "string" ? source : decodeUtf8(source);
   // The scan comes first: it is iterative, and it bounds the depth that everything after it may recurse to.
-  const large = scanJson(text, { maxDepth: MAX_DEPTH, u64At: options.u64At });
+  const large = scanJson(text, { maxDepth: options.maxDepth ?? MAX_DEPTH, u64At: options.u64At });
   const value = parseText(text);
   for (const { path, text: digits } of large) replaceAt(value, path, BigInt(digits));
   return value;

@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import type { JsonValue } from "../contract/json.js";
+import { isJsonObject, ownValue, type JsonValue } from "../contract/json.js";
 import { brief, briefList } from "./brief.js";
 import { firstDuplicate } from "./exact-keywords.js";
 
@@ -71,15 +71,31 @@ const TEXTS: Readonly<Record<string, Describe>> = {
   },
   anyOf: (_params, schema, data) => expected(`a value that fits one of ${items(schema)} alternatives`, data),
   oneOf: (params, schema, data) =>
-    Array.isArray(params["passingSchemas"])
+    onlyRequired(schema) ??
+    (Array.isArray(params["passingSchemas"])
       ? `expected a value that fits exactly one of ${items(schema)} alternatives, found one that fits alternatives ${params["passingSchemas"].join(" and ")}`
-      : expected(`a value that fits exactly one of ${items(schema)} alternatives`, data),
+      : expected(`a value that fits exactly one of ${items(schema)} alternatives`, data)),
   not: (_params, _schema, data) => expected("a value that the schema does not exclude", data),
   if: (params, _schema, data) => expected(`a value that fits ${brief(params["failingKeyword"])}`, data),
   "false schema": (_params, _schema, data) => expected("nothing here", data),
   discriminator: (params, _schema, data) =>
     `expected ${brief(params["tag"])} to name one of the alternatives, found ${brief(params["tagValue"])} in ${brief(data)}`,
 };
+
+/** Alternatives that differ only in the member that each requires are better said as those members. */
+function onlyRequired(alternatives: JsonValue): string | undefined {
+  const names = (alternatives as readonly JsonValue[]).map((alternative) =>
+    isJsonObject(alternative) && Object.keys(alternative).length === 1
+      ? ownValue(alternative, "required")
+      : undefined,
+  );
+  const single = names.flatMap((required) =>
+    Array.isArray(required) && required.length === 1 ? (required as string[]) : [],
+  );
+  return single.length === names.length
+    ? `expected exactly one of the members ${single.map(brief).join(", ")}`
+    : undefined;
+}
 
 /** What an error expected and what it found, as a phrase. */
 export function expectation(error: ErrorObject): string {

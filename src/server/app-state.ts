@@ -1,5 +1,4 @@
 import type { Logger } from "pino";
-import type { JsonObject } from "../contract/json.js";
 import type { DeclaredTool } from "../declarations/declared-tool.js";
 import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
@@ -10,7 +9,7 @@ import { hashSecret } from "./tokens.js";
 export interface ClientTools {
   get(name: string): DeclaredTool | undefined;
   /** What `GET /v1/client-tools` lists, sorted by name. */
-  published(): readonly JsonObject[];
+  published(): readonly object[];
 }
 
 export interface AppOptions {

@@ -6,6 +6,7 @@ import {
   RunErased,
   StoreUnavailable,
   TamperEvident,
+  UnknownCursor,
 } from "../store/errors.js";
 import { ApiError } from "./api-error.js";
 
@@ -22,6 +23,7 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ForeignRun || error instanceof RunErased) {
     return new ApiError("run_exists", error.message, { cause: error });
   }
+  if (error instanceof UnknownCursor) return new ApiError("bad_request", error.message, { cause: error });
   if (error instanceof StoreUnavailable) {
     return new ApiError("store_unavailable", error.message, {
       cause: error,

@@ -1,9 +1,8 @@
-import type { ErrorObject, ValidateFunction } from "ajv";
+import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isJsonObject, type JsonObject, type JsonValue } from "../contract/json.js";
-import type { Violation } from "../contract/validator.js";
-import { pathText, type JsonPath } from "../log/json-path.js";
+import type { JsonObject, JsonValue } from "../contract/json.js";
+import { violationOf } from "../schema/violation-of.js";
 import { schemaRefused } from "./api-error.js";
 
 const ajv = new Ajv2020({
@@ -11,6 +10,8 @@ const ajv = new Ajv2020({
   strict: true,
   strictTypes: false,
   strictRequired: false,
+  // For messages that say what was found.
+  verbose: true,
   logger: false,
 });
 // The package is CommonJS: its default export is the namespace's `default` under NodeNext.
@@ -20,7 +21,7 @@ ajv.addKeyword({
   type: "string",
   schemaType: "number",
   validate: (limit: number, text: string) => Buffer.byteLength(text, "utf8") <= limit,
-  error: { message: ({ schema }) => `must be at most ${String(schema)} bytes of UTF-8` },
+  error: { message: ({ schema }) => `expected at most ${String(schema)} bytes of UTF-8` },
 });
 
 /** The shape of a request body: a schema of the wire, and a check that narrows what it accepts to `T`. */
@@ -41,28 +42,9 @@ export function shape<T>(schema: JsonObject): Shape<T> {
     check(value, what = "the request body") {
       validate ??= ajv.compile(schema);
       if (validate(value)) return value as T;
-      throw schemaRefused(
-        what,
-        (validate.errors ?? []).slice(0, 1).map((error) => violationOf(error, value)),
-      );
+      // The last error is the outermost: what a combination asks for, not what each of its branches lacks.
+      const [error] = (validate.errors ?? []).slice(-1);
+      throw schemaRefused(what, error === undefined ? [] : [violationOf(value, error)]);
     },
   };
-}
-
-function violationOf(error: ErrorObject, root: JsonValue): Violation {
-  const path: (string | number)[] = [];
-  let at: JsonValue | undefined = root;
-  for (const raw of error.instancePath.split("/").slice(1)) {
-    const key = raw.replaceAll("~1", "/").replaceAll("~0", "~");
-    path.push(Array.isArray(at) ? Number(key) : key);
-    at = isJsonObject(at) || Array.isArray(at) ? (at as JsonObject)[key] : undefined;
-  }
-  return { path: pathText(path satisfies JsonPath), message: messageOf(error) };
-}
-
-function messageOf({ keyword, params, message = "is not acceptable" }: ErrorObject): string {
-  if (keyword === "enum")
-    return `${message}: ${(params["allowedValues"] as JsonValue[]).map(String).join(", ")}`;
-  if (keyword === "const") return `must be ${JSON.stringify(params["allowedValue"])}`;
-  return message;
 }

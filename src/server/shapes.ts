@@ -32,17 +32,21 @@ export interface CompletionBody {
   readonly suspend?: { readonly reason: string; readonly input_schema: JsonSchema };
 }
 export const COMPLETION = shape<CompletionBody>(
-  body(["seq"], {
-    seq,
-    error: body(["message"], {
-      message: text,
-      kind: { enum: ["invalid_input", "handler", "output_serialization"] },
-    }),
-    suspend: body(["reason", "input_schema"], {
-      reason: text,
-      input_schema: { type: ["object", "boolean"] },
-    }),
-  }),
+  body(
+    ["seq"],
+    {
+      seq,
+      error: body(["message"], {
+        message: text,
+        kind: { enum: ["invalid_input", "handler", "output_serialization"] },
+      }),
+      suspend: body(["reason", "input_schema"], {
+        reason: text,
+        input_schema: { type: ["object", "boolean"] },
+      }),
+    },
+    { oneOf: [{ required: ["output"] }, { required: ["error"] }, { required: ["suspend"] }] },
+  ),
 );
 
 export interface ResolveBody {

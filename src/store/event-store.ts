@@ -26,7 +26,12 @@ export interface EventStore {
    */
   readLog(run: string, from?: number, limit?: number): Promise<readonly Envelope[]>;
 
-  /** One page of summaries, oldest first (by first event, then id). Runs without an event are not listed. Never parses whole logs. */
+  /**
+   * One page of summaries, oldest first (by first event, then id). Runs without an event are not listed. Never parses whole
+   * logs.
+   *
+   * @throws {@link UnknownCursor} when `query.after` is no cursor of this store.
+   */
   summaries(query?: SummaryQuery): Promise<SummaryPage>;
 
   /** The summary of one run, or `undefined` when it has no event. */

@@ -3,18 +3,31 @@
  * cli -> server, client, mcp -> runtime -> store, declarations, schema -> log -> contract.
  */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  // src/version.ts: what this package is; read by whoever says so.
+  version: [],
   contract: [],
   log: ["contract"],
-  schema: ["log", "contract"],
+  schema: ["log", "contract", "version"],
   store: ["log", "contract"],
   declarations: ["schema", "log", "contract"],
   runtime: ["store", "declarations", "schema", "log", "contract"],
   // What runs in a customer's process brings no server, store or declarations with it.
-  client: ["schema", "log", "contract"],
-  server: ["runtime", "store", "declarations", "schema", "log", "contract"],
-  mcp: ["runtime", "store", "declarations", "schema", "log", "contract"],
+  client: ["schema", "log", "contract", "version"],
+  server: ["runtime", "store", "declarations", "schema", "log", "contract", "version"],
+  mcp: ["runtime", "store", "declarations", "schema", "log", "contract", "version"],
   console: ["log", "contract"],
-  cli: ["server", "client", "mcp", "runtime", "store", "declarations", "schema", "log", "contract"],
+  cli: [
+    "server",
+    "client",
+    "mcp",
+    "runtime",
+    "store",
+    "declarations",
+    "schema",
+    "log",
+    "contract",
+    "version",
+  ],
   // src/index.ts: the tool author's face.
   index: ["schema", "contract"],
 };

@@ -78,7 +78,9 @@ export class CallDriver {
       });
     }
     if (intent.effect !== tool.effect) {
-      throw new DriftError([effectDrift(tool.name, tool.effect, intent.effect)]);
+      const drift = effectDrift(tool.name, tool.effect, intent.effect);
+      const message = `${drift.message}; call ${seq} was opened and not performed`;
+      throw new DriftError([{ ...drift, message }]);
     }
     return this.#execute(tool, call, intent, options);
   }

@@ -148,15 +148,18 @@ export class RunNotStartedError extends SalvorError {
   }
 }
 
-/** The program registered no tool under this name. */
+/** The program had registered no tool under this name when the run was opened. */
 export class UnregisteredToolError extends SalvorError {
   override readonly name = "UnregisteredToolError";
   constructor(
     readonly tool: string,
     registered: readonly string[],
   ) {
-    super(`no tool is registered as ${tool} (registered: ${registered.join(", ") || "none"})`, {
-      code: "unregistered_tool",
-    });
+    super(
+      `no tool was registered as ${tool} when the run was opened (registered: ${registered.join(", ") || "none"})`,
+      {
+        code: "unregistered_tool",
+      },
+    );
   }
 }

@@ -18,9 +18,11 @@ import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { suspend } from "#salvor/contract/tool-outcome.js";
 import { contentKey, attemptKey } from "#salvor/log/keys.js";
 import { envelopeOf, holds } from "#salvor/log/events.js";
+import { ToolSet } from "#salvor/contract/tool-set.js";
+import { createValidator } from "#salvor/schema/index.js";
 import { caught } from "./support/caught.js";
 import { TestServer } from "./support/server.js";
-import { ALL, World, toolsFor } from "./support/tools.js";
+import { ALL, NOTHING_GENERATED, OWN, PayOut, World, toolsFor } from "./support/tools.js";
 
 const START = { agentDefHash: "desk-1", input: { ticket: 7 } };
 const ASK = { order_id: "o-1", amount_cents: 500 };
@@ -118,6 +120,14 @@ describe("ClientRun", () => {
       const run = await open();
       const error = await caught(run.perform("refund_crad", ASK), UnregisteredToolError);
       assert.match(error.message, /refund_crad.*refund_card/);
+    });
+
+    it("refuses a tool that was registered after the run was opened: nobody compared it", async () => {
+      const tools = new ToolSet(NOTHING_GENERATED, { validator: createValidator() });
+      const run = await ClientRun.open(client, tools, START);
+      tools.register(new PayOut(world), OWN);
+      await assert.rejects(run.perform("pay_out", ASK), UnregisteredToolError);
+      assert.equal(world.attempts.length, 0);
     });
 
     it("lets the server refuse an input, and goes on at the same position", async () => {
@@ -342,6 +352,26 @@ describe("ClientRun", () => {
       await assert.rejects(run.perform("pay_out", ASK), { name: "UnknownOutcomeError" });
       assert.match(String(aborted), /pay_out took longer than 20 ms/);
       await assert.rejects(run.perform("pay_out", ASK), NeedsReconciliationError);
+    });
+
+    it("does not wait for ever for a tool that does not heed its signal", async () => {
+      const run = await ClientRun.open(client, toolsFor(world, 20), START);
+      world.next(() => new Promise(() => undefined));
+      const error = await caught(run.perform("pay_out", ASK), UnknownOutcomeError);
+      assert.match(error.message, /took longer than 20 ms/);
+    });
+
+    it("reports what a tool that was given up came to after all", async () => {
+      const run = await ClientRun.open(client, toolsFor(world, 20), START);
+      world.next(
+        ({ amount_cents }, { signal }) =>
+          new Promise((resolve) => {
+            signal.addEventListener("abort", () => {
+              resolve({ refund_id: "late", amount_cents });
+            });
+          }),
+      );
+      assert.deepEqual(await run.perform("pay_out", ASK), { refund_id: "late", amount_cents: 500 });
     });
   });
 

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../contract/json.js";
 import { CONSTRAINTS, type ConstraintName, type Constraints, type Doc } from "./doc.js";
 import type { Shape } from "./shape.js";
 
@@ -46,12 +47,26 @@ function misplacedOn(constraints: Constraints, shape: Shape, prefix: string): re
     const kind = CONSTRAINTS[name];
     const targets = narrowed(kind, shape);
     if (targets.length === 0) return [misplaced(prefix + name, kind, shape)];
+    if (
+      givenInside(shape, name).some((value) => JSON.stringify(value) !== JSON.stringify(constraints[name]))
+    ) {
+      const message = `@${prefix}${name} has another value in the doc comment of the type itself`;
+      return [{ message, hint: "keep one of them" }];
+    }
     if (name === "pattern" && targets.some((target) => target.tag === "pattern")) {
       const message = `@${prefix}pattern does not apply to a template literal, which is a pattern already`;
       return [{ message, hint: "string with @pattern, or the template literal alone" }];
     }
     return [];
   });
+}
+
+/** The values that doc comments further inside give a constraint. */
+function givenInside(shape: Shape, name: ConstraintName): readonly JsonValue[] {
+  if (shape.tag === "union") return shape.members.flatMap((member) => givenInside(member, name));
+  if (shape.tag !== "documented") return [];
+  const own = shape.doc.constraints[name];
+  return [...(own === undefined ? [] : [own]), ...givenInside(shape.shape, name)];
 }
 
 function misplaced(name: string, kind: Kind, shape: Shape): Misplaced {

@@ -1,5 +1,7 @@
 import ts from "typescript";
+import { detachedInside } from "./detached-comments.js";
 import { hasTags, type Doc } from "./doc.js";
+import { reportDetached } from "./member-shapes.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
 import { hasSchemaTags } from "./read-doc.js";
 import { namingSymbol } from "./type-names.js";
@@ -31,6 +33,10 @@ export function followNode(walk: Normaliser, type: ts.Type, place: TypePlace): F
       else reportInteger(walk, place, node);
     }
     const doc = walk.docOf(alias.declaration, place);
+    if (walk.isAuthors(alias.declaration)) {
+      const inside = detachedInside(alias.declaration.name.end, alias.declaration.type);
+      reportDetached(walk, alias.declaration, inside, place);
+    }
     if (alias.declaration.typeParameters !== undefined && hasTags(doc)) {
       walk.reporter.at(
         place,
@@ -112,13 +118,23 @@ function reportInteger(walk: Normaliser, place: TypePlace, node: ts.Node): void 
 function isFollowed(walk: Normaliser, node: ts.TypeNode): boolean {
   if (ts.isArrayTypeNode(node) || ts.isTupleTypeNode(node) || ts.isUnionTypeNode(node)) return true;
   if (ts.isTypeLiteralNode(node)) return true;
-  return ts.isTypeReferenceNode(node) && arrayArgument(walk.checker, node) !== undefined;
+  return (
+    ts.isTypeReferenceNode(node) &&
+    (arrayArgument(walk.checker, node) !== undefined || recordValue(walk, node) !== undefined)
+  );
 }
 
 /** The node of the items, of `Array<T>` and `ReadonlyArray<T>`. */
 export function arrayArgument(checker: ts.TypeChecker, node: ts.TypeReferenceNode): ts.TypeNode | undefined {
   const symbol = checker.getSymbolAtLocation(node.typeName);
   return symbol?.name === "Array" || symbol?.name === "ReadonlyArray" ? node.typeArguments?.[0] : undefined;
+}
+
+/** The node of the values, of `Record<K, V>`. */
+export function recordValue(walk: Normaliser, node: ts.TypeNode | undefined): ts.TypeNode | undefined {
+  if (node === undefined || !ts.isTypeReferenceNode(node)) return undefined;
+  const symbol = walk.checker.getSymbolAtLocation(node.typeName);
+  return symbol?.name === "Record" && walk.isStandard(symbol) ? node.typeArguments?.[1] : undefined;
 }
 
 function isStandard(walk: Normaliser, symbol: ts.Symbol): boolean {

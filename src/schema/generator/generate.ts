@@ -8,7 +8,7 @@ import { Assembler } from "./assemble.js";
 import { discoverTools } from "./discover.js";
 import { Framework } from "./framework.js";
 import { diagnosticProblem, loadProgram } from "./load-program.js";
-import { Normaliser } from "./normaliser.js";
+import { Normaliser, type DocCheck } from "./normaliser.js";
 import { relativePosix, type GeneratorProblem } from "./problem.js";
 import { judgeValue, proveSchema } from "./prove.js";
 import { Reporter } from "./reporter.js";
@@ -41,7 +41,7 @@ export function generateSchemas(options: { readonly tsconfig: string; readonly c
   }
   walk.about(undefined);
   reportTypeErrors(walk, program);
-  const tools = reporter.problems.length === 0 ? schemasOf(walk, walked) : new Map<string, GeneratedTool>();
+  const tools = schemasOf(walk, walked);
   const [first, ...others] = inOrder(reporter.problems);
   if (first !== undefined) return { problems: [first, ...others] };
   const artefact: SchemaArtefact = {
@@ -80,33 +80,35 @@ function reportTypeErrors(walk: Normaliser, program: ts.Program): void {
   }
 }
 
+/** Judges what can be judged, and answers the tools when nothing at all was wrong. */
 function schemasOf(walk: Normaliser, walked: readonly WalkedTool[]): ReadonlyMap<string, GeneratedTool> {
-  const shapes = [
-    ...walked.flatMap(({ input, output }) => [input, output]),
-    ...walk.checks.map(({ shape }) => shape),
-  ];
-  const assembler = new Assembler(shapes);
-  for (const { place, doc, shape, tool } of walk.checks) {
-    walk.about(tool);
-    const schema = assembler.schemaOf(shape);
-    const examples = (doc.examples ?? []).map((value) => ["examples", value] as const);
-    const values = doc.default === undefined ? examples : [["default", doc.default] as const, ...examples];
-    for (const [tag, value] of values) {
-      const wrong = judgeValue(schema, value);
-      if (wrong === undefined) continue;
-      walk.reporter.at(
-        place,
-        `the value of @${tag}, ${JSON.stringify(value)}, is not of the type: ${wrong}`,
-        "a value of the type, as JSON",
-      );
-    }
-  }
+  const complete = walk.reporter.problems.length === 0;
+  const roots = complete ? walked.flatMap(({ input, output }) => [input, output]) : [];
+  const assembler = new Assembler([...roots, ...walk.checks.map(({ shape }) => shape)]);
+  for (const check of walk.checks) judgeDoc(walk, assembler, check);
   const tools = new Map<string, GeneratedTool>();
+  if (!complete) return tools;
   for (const tool of [...walked].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     walk.about(tool.found.className);
     tools.set(tool.name, generatedTool(walk, assembler, tool));
   }
   return tools;
+}
+
+/** Values in doc comments are of the type that they stand on. */
+function judgeDoc(walk: Normaliser, assembler: Assembler, { place, doc, shape, tool }: DocCheck): void {
+  walk.about(tool);
+  const schema = assembler.schemaOf(shape);
+  const values = [
+    ...(doc.default === undefined ? [] : [{ tag: "default", value: doc.default }]),
+    ...(doc.examples ?? []).map((value) => ({ tag: "examples", value })),
+  ];
+  for (const { tag, value } of values) {
+    const wrong = judgeValue(schema, value);
+    if (wrong === undefined) continue;
+    const message = `the value of @${tag}, ${JSON.stringify(value)}, is not of the type: ${wrong}`;
+    walk.reporter.at(place, message, "a value of the type, as JSON");
+  }
 }
 
 function generatedTool(walk: Normaliser, assembler: Assembler, tool: WalkedTool): GeneratedTool {

@@ -1,5 +1,6 @@
 import ts from "typescript";
-import { detachedAtEnd, detachedBefore } from "./detached-comments.js";
+import { detachedAtEnd, detachedBefore, detachedInside } from "./detached-comments.js";
+import { recordValue } from "./follow-node.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
 import type { Place } from "./reporter.js";
 import type { Member, ObjectShape } from "./shape.js";
@@ -19,10 +20,10 @@ export function memberShapes(
     const declarations = (property.declarations ?? []).filter(isMemberNode);
     const own = declarations.find((node) => walk.isAuthors(node));
     if (own !== undefined) walk.touch(own);
-    const here: Place = { path: memberPath(place.path, property.name), where: own ?? place.where };
+    const here: Place = { path: memberPath(place.path, shownName(property)), where: own ?? place.where };
     const member = refuseMember(walk, property, declarations, here)
       ? undefined
-      : memberShape(walk, property, declarations, here);
+      : memberShape(walk, property, declarations, here, recordValue(walk, place.node));
     if (member !== undefined) {
       checkAgainstIndex(walk, type, property, here, index);
       members.push(member);
@@ -30,6 +31,11 @@ export function memberShapes(
     for (const node of declarations) {
       if (!walk.isAuthors(node)) continue;
       reportDetached(walk, node, detachedBefore(node), here);
+      const written = typeNodeOf(node);
+      const name = ts.getNameOfDeclaration(node);
+      if (written !== undefined && name !== undefined) {
+        reportDetached(walk, node, detachedInside(name.end, written), here);
+      }
       const { parent } = node;
       if (isMemberList(parent) && parent.members.at(-1) === node && !parents.has(parent)) {
         parents.add(parent);
@@ -45,18 +51,15 @@ function memberShape(
   property: ts.Symbol,
   declarations: readonly ts.Node[],
   here: Place,
+  fallback: ts.TypeNode | undefined,
 ): Member {
   const type = walk.checker.getTypeOfSymbol(property);
-  const written = declarations.map(typeNodeOf).filter((node) => node !== undefined);
+  const written = [...declarations.map(typeNodeOf), fallback].filter((node) => node !== undefined);
   if (
     type.flags & ts.TypeFlags.Undefined &&
     written.some(({ kind }) => kind === ts.SyntaxKind.NeverKeyword)
   ) {
-    const shape = walk.refuse(
-      here,
-      "never has no value, so nothing could be given here",
-      "leave the member out",
-    );
+    const shape = walk.refuse(here, "never has no value, so nothing could be given here", "leave it out");
     return { name: property.name, optional: true, shape };
   }
   const node = written.find((candidate) => saysSame(walk.checker, candidate, type));
@@ -135,7 +138,8 @@ function checkAgainstIndex(
   walk.refuse(here, "the member does not fit the index signature, so no value would", "types that agree");
 }
 
-function reportDetached(
+/** Reports doc comments that belong to nothing. */
+export function reportDetached(
   walk: Normaliser,
   node: ts.Node,
   comments: readonly { readonly pos: number; readonly end: number }[],
@@ -151,8 +155,16 @@ function reportDetached(
   }
 }
 
+/** A member's name as its author knows it: one that is a symbol has no text of its own. */
+function shownName(property: ts.Symbol): string {
+  const [declaration] = property.declarations ?? [];
+  const name = declaration === undefined ? undefined : ts.getNameOfDeclaration(declaration);
+  return property.name.startsWith("__@") && name !== undefined ? name.getText() : property.name;
+}
+
 /** The path of a member. */
 export function memberPath(path: string, name: string): string {
+  if (name.startsWith("[")) return path + name;
   return PLAIN_NAME.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
 }
 

@@ -1,14 +1,16 @@
 import ts from "typescript";
 import { applicable } from "./applicable.js";
+import { detachedInside } from "./detached-comments.js";
 import { isEmptyDoc, mergeDocs, type Doc } from "./doc.js";
 import { followNode, type Followed } from "./follow-node.js";
+import { reportDetached } from "./member-shapes.js";
 import { arrayShape, objectShape } from "./object-shape.js";
+import { plainShape } from "./plain-shape.js";
 import { readDoc } from "./read-doc.js";
 import { insteadOf } from "./refusals.js";
 import { relativePosix } from "./problem.js";
 import type { Place, Reporter } from "./reporter.js";
 import type { Declaration, Shape } from "./shape.js";
-import { templatePattern } from "./template-pattern.js";
 import { namingSymbol, typeName } from "./type-names.js";
 import { unionShape } from "./union-shape.js";
 
@@ -33,6 +35,7 @@ export interface DocCheck {
 export const REFUSED: Shape = { tag: "unknown" };
 
 const DEEPEST = 50;
+const STRUCTURED = ts.TypeFlags.Union | ts.TypeFlags.Object | ts.TypeFlags.Intersection;
 
 /** Turns the checker's types into {@link Shape}s, or reports why it cannot be done. One for all tools of a program. */
 export class Normaliser {
@@ -42,6 +45,8 @@ export class Normaliser {
   readonly #declared = new Map<ts.Type, Declaration>();
   readonly #walking = new Map<ts.Type, { declaration?: Declaration }>();
   #tool: string | undefined;
+  /** Whether the tool's types turned out to have no end: then the walk must not go down every other way as well. */
+  #endless = false;
 
   constructor(
     readonly program: ts.Program,
@@ -51,6 +56,7 @@ export class Normaliser {
 
   about(tool: string | undefined): void {
     this.#tool = tool;
+    this.#endless = false;
     this.reporter.about(tool);
   }
 
@@ -61,15 +67,30 @@ export class Normaliser {
 
   /** The shape of a type. */
   visit(type: ts.Type, place: TypePlace): Shape {
-    const parts =
-      place.optional === true && type.isUnion() ? type.types.filter((part) => !isUndefined(part)) : [];
-    const [only] = parts;
-    const kept = parts.length === 1 && only !== undefined ? only : type;
+    const { kept, parts } = this.#withoutUndefined(type, place);
     const followed = followNode(this, kept, place);
     const here = { path: place.path, where: place.where, node: followed.node };
     const shape =
-      parts.length > 1 ? unionShape(this, type as ts.UnionType, here, parts) : this.#shapeOf(kept, here);
+      parts === undefined ? this.#shapeOf(kept, here) : unionShape(this, type as ts.UnionType, here, parts);
     return this.documented(shape, followed, place);
+  }
+
+  /**
+   * A type without `undefined`, where that only says that the value may be left out: the one type that is left, or the parts of
+   * a union that has no type of its own.
+   */
+  #withoutUndefined(
+    type: ts.Type,
+    place: TypePlace,
+  ): { readonly kept: ts.Type; readonly parts?: readonly ts.Type[] } {
+    if (place.optional !== true || !type.isUnion() || !type.types.some(isUndefined)) return { kept: type };
+    const parts = type.types.filter((part) => !isUndefined(part));
+    const [only] = parts;
+    if (parts.length === 1 && only !== undefined) return { kept: only };
+    const written = place.node === undefined ? undefined : this.checker.getTypeFromTypeNode(place.node);
+    const isWritten =
+      written?.isUnion() && written.types.length === parts.length && !written.types.some(isUndefined);
+    return isWritten ? { kept: written } : { kept: type, parts };
   }
 
   /** What stands in for a type that was refused already. */
@@ -134,55 +155,9 @@ export class Normaliser {
   }
 
   #shapeOf(type: ts.Type, place: TypePlace): Shape {
-    const { flags } = type;
-    const is = (mask: ts.TypeFlags): boolean => (flags & mask) !== 0;
-    if (is(ts.TypeFlags.Any)) return this.#refuseAny(type, place);
-    if (is(ts.TypeFlags.Unknown)) return { tag: "unknown" };
-    if (is(ts.TypeFlags.Never)) {
-      return this.refuse(place, "never has no value, so nothing could be given here", "remove the member");
-    }
-    if (is(ts.TypeFlags.Null)) return { tag: "null" };
-    if (is(ts.TypeFlags.Undefined | ts.TypeFlags.Void)) {
-      return this.refuse(place, "undefined is not JSON", "null, or for a member an optional one: name?: T");
-    }
-    if (is(ts.TypeFlags.BigIntLike)) {
-      return this.refuse(
-        place,
-        "bigint is not JSON",
-        "string, holding the digits, with /** @pattern ^-?\\d+$ */",
-      );
-    }
-    if (is(ts.TypeFlags.ESSymbolLike)) return this.refuse(place, "a symbol is not JSON", "a string literal");
-    if (is(ts.TypeFlags.StringLiteral | ts.TypeFlags.NumberLiteral) && !is(ts.TypeFlags.Union)) {
-      return this.#literal((type as ts.LiteralType).value as string | number, place);
-    }
-    if (is(ts.TypeFlags.BooleanLiteral)) {
-      return { tag: "literal", value: this.checker.typeToString(type) === "true" };
-    }
-    if (is(ts.TypeFlags.String)) return { tag: "string" };
-    if (is(ts.TypeFlags.Number)) return { tag: "number" };
-    if (is(ts.TypeFlags.Boolean)) return { tag: "boolean" };
-    if (is(ts.TypeFlags.Enum) && !is(ts.TypeFlags.Union)) {
-      return this.refuse(
-        place,
-        "an enum with a computed member has no fixed values",
-        "give every member a literal value",
-      );
-    }
-    if (is(ts.TypeFlags.TemplateLiteral)) return this.#template(type as ts.TemplateLiteralType, place);
-    if (is(ts.TypeFlags.StringMapping)) {
-      const text = this.checker.typeToString(type);
-      return this.refuse(place, `${text} cannot be said in a schema`, "string, with /** @pattern ... */");
-    }
-    if (is(ts.TypeFlags.NonPrimitive)) {
-      return this.refuse(
-        place,
-        "object says nothing about its members",
-        "the members, or Record<string, unknown>",
-      );
-    }
-    if (is(ts.TypeFlags.Union | ts.TypeFlags.Object | ts.TypeFlags.Intersection))
-      return this.#walk(type, place);
+    const plain = plainShape(this, type, place);
+    if (plain !== undefined) return plain;
+    if (type.flags & STRUCTURED) return this.#walk(type, place);
     return this.refuse(
       place,
       `${this.checker.typeToString(type)} depends on a type parameter, so it is generic and no one type`,
@@ -197,10 +172,16 @@ export class Normaliser {
     const above = this.#walking.get(type);
     if (above !== undefined)
       return { tag: "named", declaration: (above.declaration ??= this.#declare(type)) };
+    if (this.#endless) return REFUSED;
     if (this.#walking.size >= DEEPEST) {
+      this.#endless = true;
+      const start = place.path
+        .split(/(?=[.[])/)
+        .slice(0, 3)
+        .join("");
       return this.refuse(
-        place,
-        `the type goes deeper than ${DEEPEST} levels without end`,
+        { ...place, path: start },
+        `the type goes on for more than ${DEEPEST} levels`,
         "a type that ends",
       );
     }
@@ -245,40 +226,13 @@ export class Normaliser {
   #declarationDocs(type: ts.Type, place: Place): Followed["docs"] {
     const symbol = namingSymbol(type);
     if (symbol === undefined || this.isStandard(symbol)) return [];
-    return (symbol.declarations ?? []).map((node) => ({ doc: this.docOf(node, place) }));
-  }
-
-  #literal(value: string | number, place: Place): Shape {
-    if (typeof value === "number" && !Number.isFinite(value)) {
-      return this.refuse(place, `${value} is not JSON`, "a finite number");
-    }
-    if (typeof value === "string" && !value.isWellFormed()) {
-      return this.refuse(place, "the literal has a lone surrogate, which is not JSON", "a whole character");
-    }
-    return { tag: "literal", value };
-  }
-
-  #template(type: ts.TemplateLiteralType, place: Place): Shape {
-    const pattern = templatePattern(type);
-    if (pattern !== undefined) return { tag: "pattern", pattern };
-    return this.refuse(
-      place,
-      `${this.checker.typeToString(type)} has a place that is no plain string or number`,
-      "string, with /** @pattern ... */",
-    );
-  }
-
-  #refuseAny(type: ts.Type, place: Place): Shape {
-    const unresolved = (type as { intrinsicName?: string }).intrinsicName === "error";
-    return this.refuse(
-      place,
-      unresolved
-        ? "the type does not resolve, so it is any"
-        : "any allows everything, so no schema can guard it",
-      unresolved
-        ? "check the import and the name"
-        : "the type that it is, or unknown when it may be any JSON",
-    );
+    return (symbol.declarations ?? []).map((node) => {
+      this.touch(node);
+      if (ts.isTypeAliasDeclaration(node) && this.isAuthors(node)) {
+        reportDetached(this, node, detachedInside(node.name.end, node.type), place);
+      }
+      return { doc: this.docOf(node, place) };
+    });
   }
 
   /** Refuses a type of the standard library by name. */

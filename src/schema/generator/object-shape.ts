@@ -1,5 +1,5 @@
 import ts from "typescript";
-import { arrayArgument } from "./follow-node.js";
+import { arrayArgument, recordValue } from "./follow-node.js";
 import { memberShapes } from "./member-shapes.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
 import type { ObjectShape, Shape } from "./shape.js";
@@ -93,6 +93,9 @@ function refuseForeign(walk: Normaliser, type: ts.Type, place: TypePlace): Shape
     return walk.refuse(place, "a function is not JSON", "plain data; keep functions in the tool class");
   }
   const symbol = type.getSymbol();
+  if (symbol !== undefined && symbol.flags & (ts.SymbolFlags.ValueModule | ts.SymbolFlags.NamespaceModule)) {
+    return walk.refuse(place, "a module is not data", "the members that are meant");
+  }
   const isDeclared = symbol !== undefined && symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class);
   if (isDeclared && walk.isStandard(symbol)) return walk.refuseStandard(symbol.name, place, "is");
   if (checker.isArrayType(type) || checker.isTupleType(type)) {
@@ -190,9 +193,6 @@ function keyPatternOf(walk: Normaliser, key: ts.Type, place: TypePlace): string 
 function valueNode(walk: Normaliser, info: ts.IndexInfo, { node }: TypePlace): ts.TypeNode | undefined {
   const written = info.declaration?.type;
   if (written !== undefined && walk.checker.getTypeFromTypeNode(written) === info.type) return written;
-  if (node === undefined || !ts.isTypeReferenceNode(node)) return undefined;
-  const symbol = walk.checker.getSymbolAtLocation(node.typeName);
-  const second = node.typeArguments?.[1];
-  if (symbol?.name !== "Record" || !walk.isStandard(symbol) || second === undefined) return undefined;
-  return walk.checker.getTypeFromTypeNode(second) === info.type ? second : undefined;
+  const value = recordValue(walk, node);
+  return value !== undefined && walk.checker.getTypeFromTypeNode(value) === info.type ? value : undefined;
 }

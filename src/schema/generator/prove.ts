@@ -18,9 +18,13 @@ export function judgeValue(schema: JsonObject, value: JsonValue): string | undef
   return ajv.validate(schema, value) ? undefined : ajv.errorsText(undefined, { dataVar: "it" });
 }
 
+let shared: Ajv | undefined;
+
 function strictAjv(): Ajv {
+  if (shared !== undefined) return shared;
   // Open tuples are what they are on purpose; everything else that strict mode knows is a mistake in a schema.
   const ajv = new Ajv({ strict: true, strictTuples: false, ownProperties: true, logger: false });
   formatsPlugin.default(ajv);
+  shared = ajv;
   return ajv;
 }

@@ -12,7 +12,8 @@ function tidyOne(schema: JsonObject): JsonObject {
   let tidied: JsonObject = schema;
   if (Array.isArray(type)) tidied = spreadTypes(schema, type as readonly string[]);
   if (type === "object") tidied = closeObject(schema);
-  if (type === "array" && Array.isArray(schema["items"]))
+  if (type === "array" && schema["maxItems"] === 0) tidied = without(schema, "minItems", "items");
+  else if (type === "array" && Array.isArray(schema["items"]))
     tidied = tidyTuple(schema, schema["items"] as readonly JsonValue[]);
   if (Array.isArray(tidied["enum"]))
     tidied = { ...tidied, enum: sorted(tidied["enum"] as readonly JsonValue[]) };

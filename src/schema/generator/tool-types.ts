@@ -1,5 +1,7 @@
 import ts from "typescript";
+import { detachedInside } from "./detached-comments.js";
 import type { Framework } from "./framework.js";
+import { hasSchemaTags } from "./read-doc.js";
 import type { Reporter } from "./reporter.js";
 
 /** A type with where it was written. */
@@ -69,6 +71,18 @@ export function toolTypes(
   if (written !== undefined && ts.isParameter(written)) {
     if (written.dotDotDotToken !== undefined) {
       return refuse(at, "call has a rest parameter, so it has no one input", CALL);
+    }
+    const detached = written.type === undefined ? [] : detachedInside(written.name.end, written.type);
+    for (const span of detached) {
+      const message = "this doc comment is not attached to anything, so what it says would be lost";
+      reporter.atSpan({ path: "input", where: written }, span, message, "put it on the type or on a member");
+    }
+    if (hasSchemaTags(written)) {
+      reporter.at(
+        { path: "input", where: written },
+        "a schema tag does not apply to a parameter",
+        "the tag on a member",
+      );
     }
     if (written.questionToken !== undefined || written.initializer !== undefined) {
       reporter.at(

@@ -63,5 +63,5 @@ function defaultName(symbol: ts.Symbol): string {
 }
 
 function plainWord(text: string): string {
-  return text.replace(/[^A-Za-z0-9_]/g, "");
+  return text.replace(/[^A-Za-z0-9_]|^_+/g, "");
 }

@@ -43,10 +43,12 @@ export function scanJson(text: string, rules: ScanRules): readonly NumberToken[]
       scanString(token, top, path);
       at += token.length;
     } else if (char === "-" || (char >= "0" && char <= "9")) {
-      const token = numberAt(text, at) ?? char;
-      if (rules.keepDigitsAt?.(path()) === true) kept.push({ path: path(), text: token });
-      else scanNumber(token, path);
-      at += token.length;
+      const token = numberAt(text, at);
+      // A minus sign without a digit is no number; the parse that follows this scan says so.
+      if (token !== undefined && rules.keepDigitsAt?.(path()) === true)
+        kept.push({ path: path(), text: token });
+      else if (token !== undefined) scanNumber(token, path);
+      at += token?.length ?? 1;
     } else {
       if (char === "{" || char === "[") {
         if (frames.length >= rules.maxDepth) {

@@ -20,4 +20,8 @@ export {
   RunErased,
   StoreUnavailable,
   TamperEvident,
+  UnknownCursor,
 } from "./errors.js";
+export { openLowdbStore, type LowdbStoreOptions } from "./open-lowdb-store.js";
+export { FolderLocked, FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
+export type { AppendFile, FileStat, WriteLayer } from "./write-layer.js";

@@ -5,7 +5,7 @@ import type { JsonObject } from "#salvor/contract/json.js";
 import { canonicalJson } from "#salvor/log/canonical-json.js";
 import { canonicalEnvelope, envelopeJson } from "#salvor/log/envelope-json.js";
 import type { Envelope } from "#salvor/log/events.js";
-import { parseJson } from "#salvor/log/parse-json.js";
+import { parseEnvelope, reviveEnvelope } from "#salvor/log/revive-envelope.js";
 import { at } from "./events-of.js";
 import { afterwards, eventOf, PROBES, START } from "./history-model.js";
 import { jsonValues } from "./json-values.js";
@@ -27,8 +27,6 @@ const extra = fc.dictionary(
   fc.oneof(mark, jsonValues),
 );
 
-const isValue = (path: readonly (string | number)[]) => path.join("/") === "event/payload/value";
-
 function random(value: bigint, more: JsonObject = {}): Envelope {
   return at(4, "RandomObserved", { ...more, value });
 }
@@ -39,7 +37,7 @@ describe("the text of an envelope", () => {
       fc.assert(
         fc.property(u64, extra, mark, (value, more, run) => {
           const envelope = { ...random(value, more), run_id: run };
-          const read = parseJson(write(envelope), { u64At: isValue }) as unknown as Envelope;
+          const read = parseEnvelope(write(envelope));
           assert.equal((read.event.payload as { value: unknown }).value, value);
           assert.deepEqual(
             read,
@@ -86,5 +84,25 @@ describe("the text of an envelope", () => {
     for (const text of [envelopeJson(forged), canonicalEnvelope(forged)]) {
       assert.deepEqual(JSON.parse(text), forged);
     }
+  });
+
+  it("reads back as the same envelope, for every kind", () => {
+    let standing = START;
+    for (const probe of PROBES) {
+      const envelope = eventOf(standing, probe);
+      assert.deepEqual(parseEnvelope(envelopeJson(envelope)), envelope);
+      assert.deepEqual(parseEnvelope(canonicalEnvelope(envelope)), envelope);
+      standing = afterwards(standing, probe);
+    }
+  });
+
+  it("reads back unchanged also where a value is no integer, and is never coerced to one", () => {
+    for (const value of ["5", "", null, -1, 1.5, true, [5], { value: 5 }]) {
+      const forged = random(value as unknown as bigint);
+      assert.deepEqual(parseEnvelope(envelopeJson(forged)), forged);
+    }
+    const { value: _, ...without } = random(1n).event.payload as unknown as Record<string, never>;
+    const bare = { ...random(1n), event: { kind: "RandomObserved", payload: without } };
+    assert.deepEqual(reviveEnvelope(bare as never), bare);
   });
 });

@@ -1,0 +1,109 @@
+import { CHAIN_START } from "../log/chain.js";
+import { fold, NOT_STARTED, type RunState } from "../log/fold.js";
+import { holds, type Envelope } from "../log/events.js";
+import { KEPT_REPORTS, type RefusedReport, type RunOwnership } from "./event-store.js";
+import type { StoredEvent } from "./stored-event.js";
+
+/** What a journal line says: one durable change of one run. */
+export type Change =
+  | AppendChange
+  | { readonly kind: "open"; readonly run: string; readonly lease: string; readonly ownership: RunOwnership }
+  | { readonly kind: "refusal"; readonly run: string; readonly report: RefusedReport }
+  | { readonly kind: "erase"; readonly run: string };
+
+/** Events, and what becomes of identities with them: said as the outcome, so that applying it needs nothing else. */
+export interface AppendChange {
+  readonly kind: "append";
+  readonly run: string;
+  readonly held?: readonly HeldIdentity[];
+  readonly freed?: readonly string[];
+  readonly events: readonly StoredEvent[];
+}
+
+/** An identity, and the call of the run that holds it. */
+export interface HeldIdentity {
+  readonly identity: string;
+  readonly seq: number;
+  readonly settled: boolean;
+}
+
+/** What a store knows of a run without its events. Never changed, only replaced. */
+export interface RunView {
+  readonly run: string;
+  readonly state: RunState;
+  /** The hash of the last event. */
+  readonly tip: string;
+  readonly firstRecordedAt: string;
+  readonly lastRecordedAt: string;
+  readonly agentDefHash: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Whether a client performs the last intent. */
+  readonly lastIntentByClient: boolean;
+  readonly ownership?: RunOwnership;
+  readonly lease?: string;
+  readonly refused: readonly RefusedReport[];
+  readonly erased: boolean;
+}
+
+/** A run that nothing was recorded of. */
+export function unknownRun(run: string): RunView {
+  return {
+    run,
+    state: NOT_STARTED,
+    tip: CHAIN_START,
+    firstRecordedAt: "",
+    lastRecordedAt: "",
+    agentDefHash: "",
+    lastIntentByClient: false,
+    refused: [],
+    erased: false,
+  };
+}
+
+/** The view after one more change. Total: what may happen was judged before it was written. */
+export function applyChange(view: RunView, change: Change): RunView {
+  switch (change.kind) {
+    case "append":
+      return change.events.reduce(applyStored, view);
+    case "open":
+      return { ...view, lease: change.lease, ownership: view.ownership ?? change.ownership };
+    case "refusal":
+      return { ...view, refused: keepReport(view.refused, change.report) };
+    case "erase":
+      return { ...unknownRun(view.run), tip: view.tip, erased: true };
+  }
+}
+
+function applyStored(view: RunView, { hash, envelope }: StoredEvent): RunView {
+  return {
+    ...view,
+    ...(view.state.nextSeq === 0 && { firstRecordedAt: envelope.recorded_at }),
+    ...(holds(envelope, "RunStarted") && startOf(envelope.event.payload)),
+    ...(isIntent(envelope) && { lastIntentByClient: performer(envelope) === "client" }),
+    lastRecordedAt: envelope.recorded_at,
+    state: fold([envelope], view.state),
+    tip: hash,
+  };
+}
+
+function startOf(payload: { readonly agent_def_hash: string; readonly labels?: RunView["labels"] }) {
+  return {
+    agentDefHash: payload.agent_def_hash,
+    ...(payload.labels !== undefined && { labels: payload.labels }),
+  };
+}
+
+function isIntent({ event }: Envelope): boolean {
+  return event.kind === "ToolCallRequested" || event.kind === "ModelCallRequested";
+}
+
+function performer({ event }: Envelope): unknown {
+  return "performed_by" in event.payload ? event.payload.performed_by : undefined;
+}
+
+function keepReport(kept: readonly RefusedReport[], report: RefusedReport): readonly RefusedReport[] {
+  const all = [...kept, report];
+  const same = all.filter(({ seq }) => seq === report.seq);
+  const dropped = same.length > KEPT_REPORTS ? same[0] : undefined;
+  return all.filter((each) => each !== dropped);
+}

@@ -1,0 +1,134 @@
+import { crc32 } from "node:zlib";
+import type { Change } from "./changes.js";
+import { deepFreeze, storedEvent, storedEventJson } from "./stored-event.js";
+
+/** The version of everything that the lowdb store writes. */
+export const FORMAT = 1;
+
+/** The first line of a journal file. */
+export interface SegmentHeader {
+  readonly segment: number;
+  /** The number of the first change in this file. */
+  readonly first: number;
+  /** What comes before this file: another one, and how many bytes of it count. Whatever lies behind them was never acknowledged. */
+  readonly follows: { readonly segment: number; readonly bytes: number } | null;
+}
+
+/** A batch: the changes that became durable together. */
+export interface Batch {
+  readonly first: number;
+  readonly changes: readonly Change[];
+  /** Where the next batch starts. */
+  readonly end: number;
+}
+
+/** The name of a journal file. */
+export function segmentName(segment: number): string {
+  return `${String(segment).padStart(6, "0")}.jsonl`;
+}
+
+/** The number of a journal file, or `undefined` when the name is no journal file's. */
+export function segmentNumber(name: string): number | undefined {
+  return /^\d{6,}\.jsonl$/.test(name) ? Number.parseInt(name, 10) : undefined;
+}
+
+export function segmentHeaderLine(header: SegmentHeader): string {
+  const { segment, first, follows } = header;
+  return sealed(JSON.stringify({ journal: FORMAT, segment, first, follows }));
+}
+
+/** One change as one line: checksum, run and kind first, so that a reader can tell what it is without parsing it. */
+export function changeLine(change: Change): string {
+  const { run, kind, ...rest } = change;
+  const head = `{"run":${JSON.stringify(run)},"kind":"${kind}"`;
+  if (change.kind !== "append") return sealed(`${head}${members(rest)}}`);
+  const { held, freed, events } = change;
+  return sealed(`${head}${members({ held, freed })},"events":[${events.map(storedEventJson).join(",")}]}`);
+}
+
+/** The lines of a batch behind their header. */
+export function batchText(first: number, lines: readonly string[]): Buffer {
+  const body = Buffer.from(lines.join(""), "utf8");
+  return Buffer.concat([Buffer.from(batchHeader(first, lines.length, body), "utf8"), body]);
+}
+
+/**
+ * The change that a line says.
+ *
+ * @returns `undefined` when the line is not exactly what {@link changeLine} writes.
+ */
+export function readChange(line: string): Change | undefined {
+  const parsed = unseal(line);
+  if (!isObject(parsed) || typeof parsed["run"] !== "string") return undefined;
+  if (parsed["kind"] !== "append") return deepFreeze(parsed as unknown as Change);
+  if (!Array.isArray(parsed["events"])) return undefined;
+  return { ...parsed, events: parsed["events"].map(storedEvent) } as unknown as Change;
+}
+
+/** The header of a journal file, and where its first batch starts; `undefined` when the first line is none. */
+export function readSegmentHeader(bytes: Buffer): { header: SegmentHeader; end: number } | undefined {
+  const line = lineAt(bytes, 0);
+  const parsed = line === undefined ? undefined : unseal(line);
+  if (line === undefined || !isObject(parsed) || typeof parsed["journal"] !== "number") return undefined;
+  return { header: parsed as unknown as SegmentHeader, end: Buffer.byteLength(line) };
+}
+
+/** The batch at an offset, or `undefined` when there is no whole, undamaged one. */
+export function readBatch(bytes: Buffer, offset: number): Batch | undefined {
+  const head = lineAt(bytes, offset);
+  const match = head === undefined ? null : BATCH.exec(head);
+  if (head === undefined || match === null) return undefined;
+  const [first, count, length] = match.slice(1, 4).map(Number) as [number, number, number];
+  const start = offset + Buffer.byteLength(head);
+  const body = bytes.subarray(start, start + length);
+  if (body.length !== length || head !== batchHeader(first, count, body)) return undefined;
+  const lines = body.toString("utf8").split(/(?<=\n)/);
+  const changes = lines.map(readChange);
+  if (changes.length !== count || !changes.every((change) => change !== undefined)) return undefined;
+  return { first, changes, end: start + length };
+}
+
+/** How a batch starts, whatever it holds: no line of a change can look like it. */
+export const BATCH_MARK = '{"batch":';
+
+const BATCH = /^\{"batch":(\d{1,15}),"lines":(\d{1,9}),"bytes":(\d{1,12}),"crc":"[0-9a-f]{8}"\}\n$/;
+
+function batchHeader(first: number, lines: number, body: Buffer): string {
+  const head = `${BATCH_MARK}${first},"lines":${lines},"bytes":${body.length}`;
+  return `${head},"crc":"${hex(crc32(body, crc32(head)))}"}\n`;
+}
+
+function sealed(json: string): string {
+  return `{"crc":"${hex(crc32(json))}",${json.slice(1)}\n`;
+}
+
+function unseal(line: string): unknown {
+  const json = `{${line.slice(SEAL_LENGTH, -1)}`;
+  if (sealed(json) !== line) return undefined;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const SEAL_LENGTH = '{"crc":"00000000",'.length;
+
+function lineAt(bytes: Buffer, offset: number): string | undefined {
+  const end = bytes.indexOf(0x0a, offset);
+  return end < 0 ? undefined : bytes.toString("utf8", offset, end + 1);
+}
+
+/** The members of an object as they follow others; those that are `undefined` are left out. */
+function members(object: object): string {
+  const text = JSON.stringify(object).slice(1, -1);
+  return text === "" ? "" : `,${text}`;
+}
+
+function hex(value: number): string {
+  return value.toString(16).padStart(8, "0");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import {
+  BATCH_MARK,
+  FORMAT,
+  readBatch,
+  readSegmentHeader,
+  segmentName,
+  segmentNumber,
+  type Batch,
+  type SegmentHeader,
+} from "./journal-frame.js";
+import { FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
+import { asError, type WriteLayer } from "./write-layer.js";
+
+/** Where a journal ends: the file, how many bytes of it count, and the number of the next change. */
+export interface JournalEnd {
+  readonly segment: number;
+  readonly bytes: number;
+  readonly next: number;
+  /** The highest file number in the folder: a new file gets a higher one. */
+  readonly highest: number;
+  /** Bytes behind the end that were cut: a batch that nobody was told about. */
+  readonly cut: number;
+}
+
+/**
+ * Reads a journal from one file on, in order, and answers where it ends. A file says which one it follows and how much of
+ * that counts, so files that a failed attempt left behind are passed over. An invalid last batch is cut: its pages may have
+ * landed in any order. An invalid one before a valid one is no power cut.
+ *
+ * @param from the first file that is still needed.
+ * @throws {@link StoreCorrupt} naming file and offset.
+ */
+export async function readJournal(
+  layer: WriteLayer,
+  folder: string,
+  from: number,
+  visit: (batch: Batch) => void,
+): Promise<JournalEnd> {
+  const present = (await layer.list(folder)).flatMap((name) => segmentNumber(name) ?? []);
+  const highest = Math.max(0, ...present);
+  // The very first start makes the first file.
+  if (highest === 0 && from === 1) return { segment: 0, bytes: 0, next: 1, highest, cut: 0 };
+  const chain = await segmentChain(layer, folder, from, highest);
+  let next = chain[0]?.header.first ?? 1;
+  let end: JournalEnd = { segment: from, bytes: 0, next, highest, cut: 0 };
+  for (const [index, { header, file }] of chain.entries()) {
+    if (header.first !== next) {
+      throw new StoreCorrupt(file, 0, `starts with change ${header.first}, expected ${next}`);
+    }
+    const limit = chain[index + 1]?.header.follows?.bytes;
+    const bytes = await readBytes(layer, file);
+    const stop = readSegment(file, limit === undefined ? bytes : bytes.subarray(0, limit), next, visit);
+    if (limit !== undefined && stop.bytes !== limit) {
+      throw new StoreCorrupt(file, stop.bytes, `a batch is damaged, and ${limit} bytes were acknowledged`);
+    }
+    next = stop.next;
+    const cut = limit === undefined ? bytes.length - stop.bytes : 0;
+    end = { segment: header.segment, bytes: stop.bytes, next, highest, cut };
+  }
+  return end;
+}
+
+/** The files that count, oldest first. Only the headers are read; the newest names the one before it, and so on. */
+async function segmentChain(layer: WriteLayer, folder: string, from: number, highest: number) {
+  const chain: { readonly header: SegmentHeader; readonly file: string }[] = [];
+  for (let wanted: number | undefined = highest; wanted !== undefined && wanted >= from;) {
+    const file = join(folder, segmentName(wanted));
+    const header = headerOf(file, await readBytes(layer, file), wanted);
+    chain.unshift({ header, file });
+    wanted = header.follows?.segment;
+  }
+  const oldest = chain[0];
+  if (oldest?.header.segment !== from) {
+    const file = oldest?.file ?? join(folder, segmentName(from));
+    throw new StoreCorrupt(file, 0, `the journal does not start with file ${segmentName(from)}`);
+  }
+  return chain;
+}
+
+function headerOf(file: string, bytes: Buffer, segment: number): SegmentHeader {
+  const header = readSegmentHeader(bytes)?.header as (SegmentHeader & { journal: number }) | undefined;
+  if (header === undefined) throw new StoreCorrupt(file, 0, "the first line is damaged");
+  if (header.journal > FORMAT) throw new FormatTooNew(file, header.journal, FORMAT);
+  if (header.segment !== segment) throw new StoreCorrupt(file, 0, `says that it is file ${header.segment}`);
+  return header;
+}
+
+function readSegment(file: string, bytes: Buffer, first: number, visit: (batch: Batch) => void) {
+  let next = first;
+  let at = readSegmentHeader(bytes)?.end ?? 0;
+  for (;;) {
+    const batch = readBatch(bytes, at);
+    if (batch?.first !== next) break;
+    visit(batch);
+    next += batch.changes.length;
+    at = batch.end;
+  }
+  const later = batchAfter(bytes, at);
+  if (later !== undefined) {
+    throw new StoreCorrupt(file, at, `a batch is damaged, and a whole one follows at byte ${later}`);
+  }
+  return { bytes: at, next };
+}
+
+/** Where a whole batch starts behind an offset that should hold one, if anywhere. */
+function batchAfter(bytes: Buffer, offset: number): number | undefined {
+  for (let at = offset; at >= 0; at = bytes.indexOf(`\n${BATCH_MARK}`, at) + 1 || -1) {
+    if (readBatch(bytes, at) !== undefined) return at;
+  }
+  return undefined;
+}
+
+async function readBytes(layer: WriteLayer, file: string): Promise<Buffer> {
+  try {
+    const bytes = await layer.read(file);
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  } catch (cause) {
+    throw new StoreCorrupt(file, 0, `cannot be read: ${asError(cause).message}`, { cause });
+  }
+}

@@ -1,0 +1,114 @@
+import { chainEnvelope, CHAIN_START } from "../log/chain.js";
+import type { Envelope } from "../log/events.js";
+import { isTerminal } from "../log/fold.js";
+import type { AppendChange, Change, HeldIdentity, RunView } from "./changes.js";
+import { Conflict, ForeignRun, LeaseLost, NotTerminal, RunErased } from "./errors.js";
+import type { AppendUnit, CallHolder, RefusedReport, RunOwnership } from "./event-store.js";
+import type { StoredEvent } from "./stored-event.js";
+
+/** How the state looks to one who judges a change. */
+export interface Lookup {
+  view(run: string): RunView | undefined;
+  holder(identity: string): CallHolder | undefined;
+}
+
+/** The change that an append makes, in the order in which the port names its refusals. */
+export function judgeAppend(
+  look: Lookup,
+  run: string,
+  events: readonly Envelope[],
+  unit: AppendUnit,
+): AppendChange {
+  const view = look.view(run);
+  refuseErased(run, view);
+  if (unit.lease !== undefined && unit.lease !== view?.lease) throw new LeaseLost(run);
+  const next = view?.state.nextSeq ?? 0;
+  checkShape(run, events);
+  if (events[0]?.seq !== next) {
+    throw new Conflict(`position ${events[0]?.seq ?? 0} of run ${run} is not the next one: that is ${next}`);
+  }
+  const { held, freed } = judgeClaims(look, run, next + events.length, unit);
+  return {
+    kind: "append",
+    run,
+    ...(held.length > 0 && { held }),
+    ...(freed.length > 0 && { freed }),
+    events: chained(events, view?.tip ?? CHAIN_START),
+  };
+}
+
+export function judgeOpen(look: Lookup, run: string, lease: string, ownership: RunOwnership): Change {
+  const view = look.view(run);
+  refuseErased(run, view);
+  if (view !== undefined && view.ownership === undefined) throw new ForeignRun(run);
+  return { kind: "open", run, lease, ownership };
+}
+
+export function judgeRefusal(look: Lookup, run: string, report: RefusedReport): Change {
+  const view = look.view(run);
+  refuseErased(run, view);
+  if (view === undefined) throw new RangeError(`run ${run} is not known to this store`);
+  return { kind: "refusal", run, report };
+}
+
+/** `undefined` when the run is erased already. */
+export function judgeErase(look: Lookup, run: string): Change | undefined {
+  const view = look.view(run);
+  if (view?.erased === true) return undefined;
+  const status = view?.state.status;
+  if (status === undefined || !isTerminal(status)) throw new NotTerminal(run, status?.state ?? "not_started");
+  return { kind: "erase", run };
+}
+
+function refuseErased(run: string, view: RunView | undefined): void {
+  if (view?.erased === true) throw new RunErased(run);
+}
+
+function checkShape(run: string, events: readonly Envelope[]): void {
+  const first = events[0];
+  if (first === undefined) throw new TypeError(`an append to run ${run} needs at least one event`);
+  for (const [index, { run_id, seq }] of events.entries()) {
+    if (run_id === run && seq === first.seq + index) continue;
+    throw new TypeError(`event ${index} of an append to run ${run} says run ${run_id}, seq ${seq}`);
+  }
+}
+
+function judgeClaims(look: Lookup, run: string, next: number, { claim, settle, release }: AppendUnit) {
+  const held = new Map<string, HeldIdentity>();
+  const freed: string[] = [];
+  if (claim !== undefined) {
+    const { identity, seq } = claim;
+    const holder = look.holder(identity);
+    if (holder !== undefined) throw new Conflict(`${identity} is held by ${place(holder)}`, holder);
+    if (!(Number.isInteger(seq) && seq >= 0 && seq < next)) {
+      throw new TypeError(`a claim of run ${run} names seq ${seq}, which the run does not have`);
+    }
+    held.set(identity, { identity, seq, settled: false });
+  }
+  const own = (identity: string): HeldIdentity => held.get(identity) ?? ownHolder(look, run, identity);
+  if (settle !== undefined) held.set(settle, { ...own(settle), settled: true });
+  if (release !== undefined) {
+    const { settled } = own(release);
+    if (settled) throw new Conflict(`${release} is settled for good and cannot be free again`);
+    held.delete(release);
+    freed.push(release);
+  }
+  return { held: [...held.values()], freed };
+}
+
+/** Only the run that holds an identity may settle or free it. */
+function ownHolder(look: Lookup, run: string, identity: string): HeldIdentity {
+  const holder = look.holder(identity);
+  if (holder?.run_id === run) return { identity, seq: holder.seq, settled: holder.settled };
+  const who = holder === undefined ? "nobody" : place(holder);
+  throw new Conflict(`${identity} is not held by run ${run} but by ${who}`, holder);
+}
+
+function place({ run_id, seq }: CallHolder): string {
+  return `the call at seq ${seq} of run ${run_id}`;
+}
+
+function chained(events: readonly Envelope[], tip: string): readonly StoredEvent[] {
+  let hash = tip;
+  return events.map((envelope) => ({ hash: (hash = chainEnvelope(hash, envelope)), envelope }));
+}

@@ -1,0 +1,38 @@
+import type { Envelope } from "../log/events.js";
+import { envelopeJson } from "../log/envelope-json.js";
+
+/** An event as it lies on disk: with its hash in the chain of its run. */
+export interface StoredEvent {
+  readonly hash: string;
+  readonly envelope: Envelope;
+}
+
+/**
+ * The JSON text of a stored event. A `RandomObserved` carries its digits a second time, as a string: the one number that
+ * `JSON.parse` would round.
+ */
+export function storedEventJson({ hash, envelope }: StoredEvent): string {
+  const digits = envelope.event.kind === "RandomObserved" ? `,"u64":"${envelope.event.payload.value}"` : "";
+  return `{"hash":"${hash}"${digits},"envelope":${envelopeJson(envelope)}}`;
+}
+
+/** A stored event from its parsed JSON, frozen: it is shared by everybody who reads it. Never throws for a parsed value. */
+export function storedEvent(parsed: unknown): StoredEvent {
+  const { hash, u64, envelope } = parsed as { hash: string; u64?: unknown; envelope: Envelope };
+  if (typeof u64 === "string" && /^\d{1,20}$/.test(u64)) restoreDigits(envelope, BigInt(u64));
+  return deepFreeze({ hash, envelope });
+}
+
+function restoreDigits(envelope: Envelope, value: bigint): void {
+  const payload: unknown = envelope.event.payload;
+  if (typeof payload === "object" && payload !== null) Object.assign(payload, { value });
+}
+
+/** Freezes a JSON value all the way down. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) deepFreeze(member);
+  }
+  return value;
+}

@@ -384,7 +384,13 @@ describe("an unsigned 64-bit integer, where one may stand", () => {
     });
   }
 
-  for (const text of ["18446744073709551616", "-9007199254740992", "1e19", "9007199254740993.0", "1".repeat(5000)]) {
+  for (const text of [
+    "18446744073709551616",
+    "-9007199254740992",
+    "1e19",
+    "9007199254740993.0",
+    "1".repeat(5000),
+  ]) {
     it(`refuses ${text.slice(0, 24)}, which is none or is not in plain digits`, () => {
       assert.throws(() => at(text), { name: "JsonSyntaxError", path: "$.event.value" });
     });

@@ -28,7 +28,7 @@ export function announce(
       : []),
     "",
     "Try next:",
-    ...nextCommands(url, options).map((line) => `  $ ${line}`),
+    ...nextCommands(localUrl(url), options).map((line) => `  $ ${line}`),
     "  docs/cli.md, docs/declarations.md and docs/http-api.md in the package tell the rest",
   ];
   // One write, so that whoever waits for the first line has the rest as well.
@@ -43,6 +43,11 @@ function closing(tool: PublishedTool): string {
   return tool.trust_completion
     ? "the client may close a call"
     : "a person settles every call: trust_completion = false";
+}
+
+/** An address that stands for all of this machine's is listened on, but not spoken to. */
+function localUrl(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
 function nextCommands(url: string, { authToken, operatorToken }: ServeOptions): readonly string[] {

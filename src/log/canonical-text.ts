@@ -7,7 +7,15 @@ import type { JsonValue } from "../contract/json.js";
  * @throws TypeError when the value is not JSON (`undefined`, NaN, an infinity).
  */
 export function canonicalJson(value: JsonValue): string {
-  const text = (canonicalize as unknown as (value: unknown) => string | undefined)(value);
+  const text = serialize(value);
   if (text === undefined) throw new TypeError(`not a JSON value: ${typeof value}`);
   return text;
+}
+
+function serialize(value: JsonValue): string | undefined {
+  try {
+    return (canonicalize as unknown as (value: unknown) => string | undefined)(value);
+  } catch (cause) {
+    throw new TypeError(`not a JSON value: ${String(cause)}`, { cause });
+  }
 }

@@ -95,5 +95,6 @@ export async function removeSegmentsBefore({ layer, journal }: Folder, from: num
   const names = await layer.list(journal);
   const old = names.filter((name) => (segmentNumber(name) ?? from) < from);
   for (const name of old) await layer.unlink(join(journal, name));
-  if (old.length > 0) await layer.syncFolder(journal);
+  // Always: who removed them before may have died before that was durable.
+  await layer.syncFolder(journal);
 }

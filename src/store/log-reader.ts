@@ -3,9 +3,9 @@ import type { Envelope } from "../log/events.js";
 import { readChain } from "./chain-check.js";
 import { TamperEvident } from "./errors.js";
 import type { Covered, Ledger, LedgerRun } from "./ledger.js";
-import { sealedEnd, type RunHeader, type SealedPart } from "./run-document.js";
+import { overlapOf, sealedEnd, type RunHeader, type SealedPart } from "./run-document.js";
 import type { RunFiles } from "./run-files.js";
-import { hashIn, storedEvent } from "./stored-event.js";
+import { storedEvent } from "./stored-event.js";
 
 /** Checked events in memory, and how many bytes they are on disk. */
 interface Loaded {
@@ -37,15 +37,16 @@ export class LogReader {
     if (run.unreadable !== undefined) {
       throw new TamperEvident(run.view.run, run.unreadable.seq, run.unreadable.detail);
     }
-    const { covered, tail } = run;
-    const texts = tail.slice();
+    const { covered } = run;
+    const texts = run.tail.slice();
     try {
-      const stored = from < covered.count ? await this.#stored(run.view.run, covered, from) : [];
+      const stored = from < covered.count ? await this.#stored(run, covered, from) : [];
       const newer = await this.#newer(run, covered, texts, Math.max(0, from - covered.count));
-      if (run.view.erased) return this.#erasedMeanwhile(run);
-      return [...stored, ...newer];
+      return run.view.erased ? this.#erasedMeanwhile(run) : [...stored, ...newer];
     } catch (error) {
       if (run.view.erased) return this.#erasedMeanwhile(run);
+      // A checkpoint has replaced the document meanwhile: what was read was neither the old nor the new one.
+      if (run.covered !== covered) return this.read(run, from);
       if (error instanceof TamperEvident) this.#ledger.distrust(run, error.seq, error.message);
       throw error;
     }
@@ -62,7 +63,7 @@ export class LogReader {
   }
 
   /** The events of the documents, from a position up to what they are known to cover. */
-  async #stored(run: string, covered: Covered, from: number): Promise<readonly Envelope[]> {
+  async #stored(run: LedgerRun, covered: Covered, from: number): Promise<readonly Envelope[]> {
     const head = await this.#head(run, covered);
     const sealed = head.header?.sealed ?? [];
     const { count } = sealedEnd(sealed);
@@ -70,7 +71,7 @@ export class LogReader {
     let start = 0;
     for (const [index, part] of sealed.entries()) {
       const end = start + part.count;
-      if (from < end && start < covered.count) found.push(...(await this.#part(run, index, sealed)));
+      if (from < end && start < covered.count) found.push(...(await this.#part(run.view.run, index, sealed)));
       else if (from < end) break;
       start = end;
     }
@@ -80,20 +81,20 @@ export class LogReader {
     return found.slice(Math.max(0, from - first), covered.count - first);
   }
 
-  async #head(run: string, covered: Covered): Promise<Loaded> {
-    const kept = this.#cache.get(run);
+  async #head(run: LedgerRun, covered: Covered): Promise<Loaded> {
+    const id = run.view.run;
+    const kept = this.#cache.get(id);
     if (kept?.source === covered.change) return kept;
-    const { header, events, intact } = await this.#files.read(run);
+    const document = await this.#files.read(id);
+    const { header, events } = document;
     const { count, tip } = sealedEnd(header.sealed);
-    const { envelopes } = await readChain(run, events, count, tip);
-    const last = events[covered.count - count - 1];
-    const end = last === undefined ? endOfPart(header.sealed, covered.count) : hashIn(last);
-    if (!intact || header.run !== run || header.change < covered.change || end !== covered.tip) {
+    const { envelopes } = await readChain(id, events, count, tip);
+    if (overlapOf(document, run) === undefined) {
       const seq = Math.min(covered.count, count + envelopes.length);
-      throw new TamperEvident(run, seq, "its document is not the one that was written");
+      throw new TamperEvident(id, seq, "its document is not the one that was written");
     }
     const loaded = { envelopes, header, source: header.change, bytes: sizeOf(events) };
-    this.#cache.set(run, loaded);
+    this.#cache.set(id, loaded);
     return loaded;
   }
 
@@ -141,10 +142,4 @@ function parse(text: string): Envelope {
 
 function sizeOf(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0);
-}
-
-/** The hash of the last of so many events, when a sealed part ends there. */
-function endOfPart(sealed: readonly SealedPart[], count: number): string | undefined {
-  const parts = sealed.map((part, index) => ({ ...part, end: sealedEnd(sealed.slice(0, index + 1)).count }));
-  return count === 0 ? sealedEnd([]).tip : parts.find(({ end }) => end === count)?.tip;
 }

@@ -11,7 +11,6 @@ import { processTable, type ProcessTable } from "./process-identity.js";
 import { recover } from "./recovery.js";
 import { RunFiles } from "./run-files.js";
 import { RunKeeper } from "./run-keeper.js";
-import { NEW_STORE } from "./store-document.js";
 import { fileSystem, type WriteLayer } from "./write-layer.js";
 
 export interface LowdbStoreOptions {
@@ -61,7 +60,8 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
       end,
     );
     await writer.roll();
-    if (document.data === NEW_STORE) await document.write();
+    // Also when it says nothing new: who wrote it may have died before that was durable, and files go that it does not name.
+    await document.write();
     await removeSegmentsBefore(folder, document.data?.journal.from ?? 0);
     const keeper = new RunKeeper(ledger, files);
     const checkpoint = new Checkpoint({ folder, ledger, writer, keeper, index, document, assertOwner });

@@ -39,7 +39,11 @@ async function reconcileRun(ledger: Ledger, files: RunFiles, run: LedgerRun): Pr
       Math.min(found.count, covered.count),
       "its document is not the one that was written",
     );
-  } else ledger.cover(run, found, Math.max(0, covered.count + run.tail.length - found.count));
+  } else {
+    ledger.cover(run, found, Math.max(0, covered.count + run.tail.length - found.count));
+    // Its name may not be durable yet: it is written again before the journal goes.
+    if (newer) ledger.dirty.add(run);
+  }
 }
 
 const NEWER =

@@ -34,10 +34,14 @@ export async function recover(folder: Folder, files: RunFiles, index: IndexDocum
   }
   const ledger = await readIndex(document.data.index.pieces, files, index);
   const { from } = document.data.journal;
+  const replayed = { batches: 0 };
   const end = await readJournal(layer, folder.journal, from, ({ first, changes }) => {
+    replayed.batches += 1;
     for (const [index, change] of changes.entries()) ledger.replay(change, first + index);
   });
   await reconcile(ledger, files);
+  // When the last checkpoint was cut short, index documents may be newer than `store.json` and not durable yet.
+  if (replayed.batches > 0) for (const piece of ledger.pieces.keys()) ledger.stalePieces.add(piece);
   return { ledger, end, document };
 }
 

@@ -2,6 +2,7 @@ import { CHAIN_START } from "../log/chain.js";
 import type { HeldIdentity } from "./changes.js";
 import type { RefusedReport, RunOwnership } from "./event-store.js";
 import { FORMAT } from "./journal-frame.js";
+import { hashIn } from "./stored-event.js";
 import { sealText, unsealText } from "./sealed-text.js";
 
 /** A part of a long run that has its own document and is never written again. */
@@ -79,6 +80,34 @@ export function sealedEnd(sealed: readonly SealedPart[]): { readonly count: numb
     count: sealed.reduce((sum, { count }) => sum + count, 0),
     tip: sealed.at(-1)?.tip ?? CHAIN_START,
   };
+}
+
+/** What is known of a run besides its document: what that should hold at least, and the newer events. */
+export interface Expected {
+  readonly view: { readonly run: string };
+  readonly change: number;
+  readonly covered: { readonly change: number; readonly count: number; readonly tip: string };
+  readonly tail: readonly string[];
+}
+
+/**
+ * How many of the newer events of a run its document holds already: none, unless a checkpoint was cut short behind it. One
+ * hash decides, because it stands for every event before it.
+ *
+ * @returns `undefined` when the document is not one that was written for this run.
+ */
+export function overlapOf(
+  { header, events, intact }: RunDocument,
+  { view, change, covered, tail }: Expected,
+): number | undefined {
+  const before = sealedEnd(header.sealed);
+  const overlap = before.count + events.length - covered.count;
+  const last = events.at(-1);
+  const tip = last === undefined ? before.tip : hashIn(last);
+  const expected = overlap === 0 ? covered.tip : hashIn(tail[overlap - 1] ?? "");
+  const isOurs = header.run === view.run || header.change === 0;
+  const fits = header.change >= covered.change && header.change <= change && overlap >= 0;
+  return intact && isOurs && fits && tip === expected ? overlap : undefined;
 }
 
 function parseHeader(text: string): RunHeader | undefined {

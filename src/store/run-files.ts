@@ -55,7 +55,8 @@ export class RunFiles {
       (name) => name.startsWith(`${run}.`) && name !== `${run}.json`,
     );
     for (const name of names) await layer.unlink(join(shard, name));
-    if (names.length > 0) await layer.syncFolder(shard);
+    // Always: who removed them before may have died before that was durable.
+    await layer.syncFolder(shard);
   }
 
   /** Every run that has a document. */

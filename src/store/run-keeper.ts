@@ -1,6 +1,6 @@
 import { FORMAT } from "./journal-frame.js";
-import type { Covered, Ledger, LedgerRun } from "./ledger.js";
-import { sealedEnd, type RunDocument, type RunHeader, type SealedPart } from "./run-document.js";
+import type { Ledger, LedgerRun } from "./ledger.js";
+import { overlapOf, type RunDocument, type RunHeader, type SealedPart } from "./run-document.js";
 import type { RunFiles } from "./run-files.js";
 import { hashIn } from "./stored-event.js";
 
@@ -23,15 +23,19 @@ export class RunKeeper {
     const id = run.view.run;
     const before = await this.#files.read(id);
     if (run.view.erased) return this.#keepTombstone(run, before);
-    if (run.unreadable === undefined && !continues(before, run.covered)) {
+    const overlap = overlapOf(before, run);
+    if (overlap === undefined) {
       this.#ledger.distrust(run, run.covered.count, "its document is not the one that was written");
     }
-    if (run.unreadable !== undefined) return this.#keepBeside(run);
+    if (overlap === undefined || run.unreadable !== undefined) return this.#keepBeside(run);
     // Taken in one step: changes that become durable while this is being written stay for the next time.
     const { change, view } = run;
     const tail = run.tail.slice();
     const header = this.#header(run, change);
-    const { sealed, rest } = await this.#seal(id, before.header.sealed, [...before.events, ...tail]);
+    const { sealed, rest } = await this.#seal(id, before.header.sealed, [
+      ...before.events,
+      ...tail.slice(overlap),
+    ]);
     const file = await this.#files.write(id, { header: { ...header, sealed }, events: rest, intact: true });
     const covered = { change, count: view.state.nextSeq, tip: view.tip, ...(file && { file }) };
     this.#ledger.cover(run, covered, Math.max(0, run.tail.length - tail.length));
@@ -94,18 +98,6 @@ export class RunKeeper {
 
 function emptyHeader(run: string): RunHeader {
   return { format: FORMAT, run, change: 0, refused_reports: [], identities: [], sealed: [] };
-}
-
-/** Whether a document ends where the newest events of its run go on. */
-function continues({ header, events, intact }: RunDocument, { change, count, tip }: Covered): boolean {
-  const before = sealedEnd(header.sealed);
-  const last = events.at(-1);
-  return (
-    intact &&
-    header.change === change &&
-    before.count + events.length === count &&
-    (last === undefined ? before.tip : hashIn(last)) === tip
-  );
 }
 
 /** Where the part that starts at an index is full, or `undefined` while it is not. */

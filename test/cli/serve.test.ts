@@ -143,6 +143,8 @@ describe("a server that is asked to stop", () => {
       posting.end(rest);
       const [answer] = (await once(posting, "response")) as [IncomingMessage];
       assert.equal(answer.statusCode, 200);
+      // A connection that was kept alive would keep the server waiting for it.
+      assert.equal(answer.headers.connection, "close");
       assert.deepEqual(await json(answer), { appended: [0] });
       assert.deepEqual(await server.ended, { code: 0, signal: null });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { SchemaArtefact } from "./artefact.js";
+import type { SchemaArtefact } from "../../contract/artefact.js";
 
 /** The artefact as it stands in its file: keys sorted, two spaces, one line feed at the end. The same bytes everywhere. */
 export function artefactText(artefact: SchemaArtefact): string {

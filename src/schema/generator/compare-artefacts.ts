@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../log/canonical-json.js";
-import type { SchemaArtefact } from "./artefact.js";
+import type { SchemaArtefact } from "../../contract/artefact.js";
 
 /**
  * What differs between the artefact in a file and a fresh one, a line for each difference; none when the bytes are equal.

@@ -10,11 +10,15 @@ export interface FoundTool {
   readonly decorator: ts.Decorator;
 }
 
+/** Told about a class whose decorator means nothing to the compiler, so that it may or may not be a tool. */
+export type ReportUnresolved = (decorator: ts.Decorator, className: string) => void;
+
 /** Every class of a program's own sources with our `@Tool` on it, in the order of files and of lines. */
 export function discoverTools(
   program: ts.Program,
   checker: ts.TypeChecker,
   framework: Framework,
+  reportUnresolved: ReportUnresolved,
 ): readonly FoundTool[] {
   const found: FoundTool[] = [];
   const look = (node: ts.Node): void => {
@@ -22,6 +26,7 @@ export function discoverTools(
       for (const decorator of ts.getDecorators(node) ?? []) {
         const tool = toolOf(node, decorator, checker, framework);
         if (tool !== undefined) found.push(tool);
+        else if (isUnresolved(decorator, checker)) reportUnresolved(decorator, classNameOf(node));
       }
     }
     ts.forEachChild(node, look);
@@ -57,6 +62,12 @@ function bare(node: ts.Expression): ts.Expression {
   return ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isNonNullExpression(node)
     ? bare(node.expression)
     : node;
+}
+
+function isUnresolved(decorator: ts.Decorator, checker: ts.TypeChecker): boolean {
+  const expression = bare(decorator.expression);
+  const callee = ts.isCallExpression(expression) ? expression.expression : expression;
+  return (checker.getTypeAtLocation(callee) as { readonly intrinsicName?: string }).intrinsicName === "error";
 }
 
 function calleeName(node: ts.Expression): ts.Expression {

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import ts from "typescript";
-import type { JsonObject } from "../../contract/json.js";
+import { ARTEFACT_FORMAT, type SchemaArtefact, type ToolSchemas } from "../../contract/artefact.js";
+import type { JsonObject, JsonValue } from "../../contract/json.js";
 import { hashValue } from "../../log/canonical-json.js";
-import type { SchemaArtefact, GeneratedTool } from "./artefact.js";
 import { artefactText } from "./artefact-text.js";
 import { Assembler } from "./assemble.js";
 import { discoverTools } from "./discover.js";
@@ -33,7 +33,11 @@ export function generateSchemas(options: { readonly tsconfig: string; readonly c
   const framework = new Framework(checker);
   const walk = new Normaliser(program, checker, reporter);
   const walked: WalkedTool[] = [];
-  for (const found of discoverTools(program, checker, framework)) {
+  const classes = discoverTools(program, checker, framework, (decorator, className) => {
+    const message = "the decorator does not resolve, so whether the class is a tool cannot be told";
+    reporter.at({ path: className, where: decorator }, message, "check the import and the name");
+  });
+  for (const found of classes) {
     walk.about(found.className);
     walk.touch(found.node);
     const tool = walkTool(walk, framework, found);
@@ -45,7 +49,7 @@ export function generateSchemas(options: { readonly tsconfig: string; readonly c
   const [first, ...others] = inOrder(reporter.problems);
   if (first !== undefined) return { problems: [first, ...others] };
   const artefact: SchemaArtefact = {
-    formatVersion: 1,
+    formatVersion: ARTEFACT_FORMAT,
     generator: generatorVersions(),
     inputs: inputsOf(tools),
     tools: Object.fromEntries(tools),
@@ -81,12 +85,12 @@ function reportTypeErrors(walk: Normaliser, program: ts.Program): void {
 }
 
 /** Judges what can be judged, and answers the tools when nothing at all was wrong. */
-function schemasOf(walk: Normaliser, walked: readonly WalkedTool[]): ReadonlyMap<string, GeneratedTool> {
+function schemasOf(walk: Normaliser, walked: readonly WalkedTool[]): ReadonlyMap<string, ToolSchemas> {
   const complete = walk.reporter.problems.length === 0;
   const roots = complete ? walked.flatMap(({ input, output }) => [input, output]) : [];
   const assembler = new Assembler([...roots, ...walk.checks.map(({ shape }) => shape)]);
   for (const check of walk.checks) judgeDoc(walk, assembler, check);
-  const tools = new Map<string, GeneratedTool>();
+  const tools = new Map<string, ToolSchemas>();
   if (!complete) return tools;
   for (const tool of [...walked].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     walk.about(tool.found.className);
@@ -111,7 +115,7 @@ function judgeDoc(walk: Normaliser, assembler: Assembler, { place, doc, shape, t
   }
 }
 
-function generatedTool(walk: Normaliser, assembler: Assembler, tool: WalkedTool): GeneratedTool {
+function generatedTool(walk: Normaliser, assembler: Assembler, tool: WalkedTool): ToolSchemas {
   const { name, effect, description, found } = tool;
   const input = assembler.schemaOf(tool.input, { mustBeObject: true });
   const output = assembler.schemaOf(tool.output);
@@ -134,11 +138,11 @@ function generatedTool(walk: Normaliser, assembler: Assembler, tool: WalkedTool)
   };
 }
 
-/** For each file, a hash of what its tools became: the same after an edit that changes no type. */
-function inputsOf(tools: ReadonlyMap<string, GeneratedTool>): { readonly [file: string]: string } {
-  const files = new Map<string, Record<string, JsonObject>>();
-  for (const [name, tool] of tools) {
-    files.set(tool.file, { ...files.get(tool.file), [name]: { ...tool } });
+/** For each file, a hash of what its tools became: the same after an edit that changes no schema. */
+function inputsOf(tools: ReadonlyMap<string, ToolSchemas>): { readonly [file: string]: string } {
+  const files = new Map<string, Record<string, JsonValue>>();
+  for (const [name, { file, class: className, description = "", fingerprint }] of tools) {
+    files.set(file, { ...files.get(file), [name]: { class: className, description, fingerprint } });
   }
   return Object.fromEntries([...files].map(([file, own]) => [file, hashValue(own).replace(/^sha256:/, "")]));
 }

@@ -1,5 +1,4 @@
 export { writeArtefact } from "./artefact-text.js";
-export type { GeneratedTool, SchemaArtefact } from "./artefact.js";
 export { compareArtefacts } from "./compare-artefacts.js";
 export { generateSchemas, type Generated } from "./generate.js";
 export { renderProblem, type GeneratorProblem } from "./problem.js";

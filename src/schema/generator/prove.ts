@@ -1,11 +1,16 @@
 import { Ajv } from "ajv";
 import formatsPlugin from "ajv-formats";
+import { createValidator } from "../validator.js";
 import type { JsonObject, JsonValue } from "../../contract/json.js";
 
-/** Compiles a schema under the strictest rules of ajv. Answers what is wrong with it, or nothing. */
+/**
+ * Compiles a schema under the strictest rules of ajv, and checks it as it will be checked when the tool is registered.
+ * Answers what is wrong with it, or nothing.
+ */
 export function proveSchema(schema: JsonObject): string | undefined {
   try {
     strictAjv().compile(schema);
+    createValidator().compile(schema);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

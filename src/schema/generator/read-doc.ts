@@ -1,6 +1,6 @@
 import ts from "typescript";
 import type { JsonValue } from "../../contract/json.js";
-import { didYouMean } from "./did-you-mean.js";
+import { didYouMean } from "../did-you-mean.js";
 import { CONSTRAINTS, EMPTY_DOC, type ConstraintName, type Doc } from "./doc.js";
 import { readConstraint, readJson, readText } from "./tag-values.js";
 

@@ -1,7 +1,9 @@
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { JsonValue } from "../../contract/json.js";
 import { parseJson } from "../../log/parse-json.js";
-import { didYouMean } from "./did-you-mean.js";
+import { didYouMean } from "../did-you-mean.js";
+import { PatternError } from "../ecma-pattern.js";
+import { linearPattern } from "../linear-pattern.js";
 import type { ConstraintName } from "./doc.js";
 
 /** What a tag's text was read as, or why it cannot be, and what to write instead. */
@@ -87,8 +89,10 @@ function readPattern(text: string): TagValue {
   if (pattern === "") return { wrong: "@pattern has no value", hint };
   try {
     new RegExp(pattern, "u");
+    linearPattern(pattern);
   } catch (error) {
-    return { wrong: `@pattern: ${error instanceof Error ? error.message : String(error)}`, hint };
+    if (!(error instanceof SyntaxError || error instanceof PatternError)) throw error;
+    return { wrong: `@pattern: ${error.message}`, hint };
   }
   return { value: pattern };
 }

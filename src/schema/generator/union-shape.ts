@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { aliasOf, bare } from "./follow-node.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
-import type { Shape } from "./shape.js";
+import type { Declaration, Shape } from "./shape.js";
 
 /** The shape of a union, or of those of its parts that are given. */
 export function unionShape(
@@ -18,9 +18,11 @@ export function unionShape(
 export function unionOf(shapes: readonly Shape[]): Shape {
   const literals = new Set<string | number | boolean>();
   const others: Shape[] = [];
+  const named = new Set<Declaration>();
   for (const shape of shapes.flatMap((shape) => (shape.tag === "union" ? shape.members : [shape]))) {
     if (shape.tag === "literal") literals.add(shape.value);
-    else others.push(shape);
+    else if (shape.tag !== "named" || !named.has(shape.declaration)) others.push(shape);
+    if (shape.tag === "named") named.add(shape.declaration);
   }
   if (literals.has(true) && literals.has(false)) {
     literals.delete(true);

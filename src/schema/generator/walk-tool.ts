@@ -1,5 +1,6 @@
 import ts from "typescript";
 import type { Effect } from "../../contract/effect.js";
+import { snakeCase, TOOL_NAME } from "../../contract/tool-name.js";
 import type { FoundTool } from "./discover.js";
 import type { Framework } from "./framework.js";
 import { readToolArguments } from "./literal-options.js";
@@ -7,7 +8,6 @@ import type { Normaliser } from "./normaliser.js";
 import { descriptionOf, docCommentOf, hasSchemaTags } from "./read-doc.js";
 import { compareShapes } from "./same-shape.js";
 import type { Shape } from "./shape.js";
-import { snakeCase, TOOL_NAME } from "./tool-name.js";
 import { toolTypes, type WrittenType } from "./tool-types.js";
 import { unionOf } from "./union-shape.js";
 

@@ -63,8 +63,12 @@ export class FaultyLayer implements WriteLayer {
         this.#do(
           "sync",
           path,
-          () => { file.sync(); },
-          () => { this.#failSync(file); },
+          () => {
+            file.sync();
+          },
+          () => {
+            this.#failSync(file);
+          },
         ),
       close: () => Promise.resolve(),
     };

@@ -19,10 +19,7 @@ const PAYLOADS: Payloads = {
   ToolCallRequested: {
     seq: 3,
     tool: "charge_card",
-    input: JSON.parse('{"constructor":1,"toString":"x","valueOf":null,"hasOwnProperty":[]}') as Record<
-      string,
-      never
-    >,
+    input: HOSTILE,
     effect: "write",
     idempotency_key: null,
     performed_by: "client",
@@ -46,8 +43,8 @@ const PAYLOADS: Payloads = {
 
 /** Every kind once, as one log. */
 export function everyKind(run: string): readonly Envelope[] {
-  return Object.entries(PAYLOADS).map(([kind, payload], seq) =>
-    envelopeOf(run, seq, timeAt(seq), { kind, payload } as unknown as RunEvent),
+  return Object.entries(PAYLOADS as unknown as Readonly<Record<string, unknown>>).map(
+    ([kind, payload], seq) => envelopeOf(run, seq, timeAt(seq), { kind, payload } as unknown as RunEvent),
   );
 }
 

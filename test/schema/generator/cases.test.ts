@@ -24,7 +24,7 @@ describe("each case becomes what it must become", () => {
       });
       const generated = program.generate();
       if (expected.kind === "schema") {
-        assertJudges(expectArtefact(generated).artefact.tools["case"]?.input, expected);
+        assertJudges(expectArtefact(generated).artefact.tools.case?.input, expected);
         return;
       }
       const problems = expectProblems(generated);

@@ -32,7 +32,8 @@ const payments = {
   },
 };
 const tools = new ToolSet(schemas).register(new RefundCard(payments));
-const run = await ClientRun.open(new SalvorClient({ url: process.argv[2] ?? "" }), tools);
+const client = new SalvorClient({ url: process.argv[2] ?? "" });
+const run = await ClientRun.open(client, tools, { agentDefHash: "by hand", input: null });
 const input = { order_id: "A-17", amount_cents: 500 };
 const outputs = [await run.perform("refund_card", input), await run.perform("refund_card", input)];
 console.log(JSON.stringify({ keys, outputs }));

@@ -34,7 +34,10 @@ export class SalvorClient {
   readonly #token: string | undefined;
   readonly #operatorToken: string | undefined;
 
+  /** @throws TypeError when the url is none of a server, or a token is none that a header can carry. */
   constructor(options: SalvorClientOptions) {
+    checkToken("token", options.token);
+    checkToken("operatorToken", options.operatorToken);
     this.#token = options.token ?? options.operatorToken;
     this.#operatorToken = options.operatorToken ?? options.token;
     this.#settings = {
@@ -81,7 +84,7 @@ export class SalvorClient {
       bearer: this.#token,
       repeatable: runId !== undefined,
       read: read.readOpened,
-      ...options,
+      signal: options?.signal,
     });
   }
 
@@ -152,7 +155,7 @@ export class SalvorClient {
       driveToken: drive.driveToken,
       repeatable: false,
       read: read.readResolved,
-      ...options,
+      signal: options?.signal,
     });
   }
 
@@ -214,7 +217,7 @@ export class SalvorClient {
       bearer: this.#token,
       repeatable: true,
       read: reader,
-      ...options,
+      signal: options?.signal,
     });
   }
 
@@ -233,7 +236,7 @@ export class SalvorClient {
       driveToken,
       repeatable: true,
       read: reader,
-      ...options,
+      signal: options?.signal,
     });
   }
 
@@ -251,13 +254,19 @@ export class SalvorClient {
       bearer: this.#operatorToken,
       repeatable: false,
       read: reader,
-      ...options,
+      signal: options?.signal,
     });
   }
 
   async #probe(path: string, options?: CallOptions): Promise<boolean> {
     try {
-      return await this.#send({ method: "GET", path, repeatable: false, read: () => true, ...options });
+      return await this.#send({
+        method: "GET",
+        path,
+        repeatable: false,
+        read: () => true,
+        signal: options?.signal,
+      });
     } catch (error) {
       if (error instanceof UnavailableError) return false;
       throw error;
@@ -274,9 +283,18 @@ function clientRun(run: string): string {
 }
 
 function baseOf(url: string): string {
-  const { protocol, origin, pathname } = new URL(url);
+  const { protocol, origin, pathname, username, password } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:") {
     throw new TypeError(`the url of a Salvor server starts with http:// or https://, not with ${protocol}`);
   }
+  if (username !== "" || password !== "") {
+    throw new TypeError("the url of a Salvor server holds no secret: give it as token");
+  }
   return origin + pathname.replace(/\/+$/, "");
+}
+
+function checkToken(name: string, token: string | undefined): void {
+  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return;
+  const found = token === "" ? "empty" : "not made of visible ASCII characters";
+  throw new TypeError(`${name} is ${found}; leave it out where the server has none`);
 }

@@ -15,6 +15,7 @@ import type {
   RunQuery,
 } from "./answers.js";
 import type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
+import { baseOf, checkToken } from "./client-settings.js";
 import { completionErrorOf } from "./error-of.js";
 import { bodyText, plainCopy } from "./json-text.js";
 import * as read from "./readers.js";
@@ -280,21 +281,4 @@ export class SalvorClient {
 
 function clientRun(run: string): string {
   return `/v1/client-runs/${encodeURIComponent(run)}`;
-}
-
-function baseOf(url: string): string {
-  const { protocol, origin, pathname, username, password } = new URL(url);
-  if (protocol !== "http:" && protocol !== "https:") {
-    throw new TypeError(`the url of a Salvor server starts with http:// or https://, not with ${protocol}`);
-  }
-  if (username !== "" || password !== "") {
-    throw new TypeError("the url of a Salvor server holds no secret: give it as token");
-  }
-  return origin + pathname.replace(/\/+$/, "");
-}
-
-function checkToken(name: string, token: string | undefined): void {
-  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return;
-  const found = token === "" ? "empty" : "not made of visible ASCII characters";
-  throw new TypeError(`${name} is ${found}; leave it out where the server has none`);
 }

@@ -44,7 +44,15 @@ export default defineConfig(
   },
   {
     files: ["**/*.js"],
-    languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } },
+    languageOptions: {
+      globals: {
+        Buffer: "readonly",
+        URL: "readonly",
+        console: "readonly",
+        performance: "readonly",
+        process: "readonly",
+      },
+    },
     rules: { "no-restricted-syntax": "off" },
   },
   prettier,

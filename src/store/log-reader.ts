@@ -5,7 +5,7 @@ import { TamperEvident } from "./errors.js";
 import type { Covered, Ledger, LedgerRun } from "./ledger.js";
 import { overlapOf, sealedEnd, type RunHeader, type SealedPart } from "./run-document.js";
 import type { RunFiles } from "./run-files.js";
-import { storedEvent } from "./stored-event.js";
+import { deepFreeze, storedEvent } from "./stored-event.js";
 
 /** Checked events in memory, and how many bytes they are on disk. */
 interface Loaded {
@@ -137,7 +137,7 @@ export class LogReader {
 }
 
 function parse(text: string): Envelope {
-  return storedEvent(JSON.parse(text)).envelope;
+  return deepFreeze(storedEvent(JSON.parse(text)).envelope);
 }
 
 function sizeOf(texts: readonly string[]): number {

@@ -134,6 +134,16 @@ describe("a damaged document", () => {
     await store.close();
   });
 
+  it("is found at the very event that was changed, also when the whole file was written anew", async () => {
+    const dir = await filledFolder();
+    const file = documentOf(dir, ONE);
+    const data = JSON.parse((await readFile(file, "utf8")).replace("event 3", "event X")) as object;
+    await writeFile(file, JSON.stringify(data, null, 4));
+    const store = await openLowdbStore({ dir });
+    await assert.rejects(store.readLog(ONE), { name: "TamperEvident", run: ONE, seq: 3 });
+    await store.close();
+  });
+
   it("is found when it was truncated, emptied or removed", async () => {
     for (const harm of [
       (file: string) => truncate(file, 300),

@@ -1,21 +1,38 @@
-// Builds everything: src to dist, then, with --test, the tests to build/test.
+// Builds src to dist, the examples to examples/<name>/dist (not with --src) and, with --test, the tests to build/test.
 // Also links the command into node_modules/.bin, so that `npx --no-install salvor` runs this checkout.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { findExamples } from "./lib/examples.js";
+import { removeOrphans } from "./lib/remove-orphans.js";
+import { root } from "./lib/root.js";
 
-const root = join(import.meta.dirname, "..");
 const tsc = join(root, "node_modules/typescript/bin/tsc");
-const projects = process.argv.includes("--test") ? ["tsconfig.json", "test"] : ["tsconfig.json"];
 
-const built = spawnSync(process.execPath, [tsc, "-b", ...projects], { cwd: root, stdio: "inherit" });
-if (built.status !== 0) process.exit(built.status ?? 1);
+// What a deleted or renamed source left behind would still be imported, and its tests would still run.
+removeOrphans(join(root, "dist"), join(root, "src"));
+removeOrphans(join(root, "build/test"), join(root, "test"));
 
-const main = join(root, "dist/cli/main.js");
-if (existsSync(main)) {
+build("-b", "tsconfig.json");
+linkCommand();
+if (!process.argv.includes("--src")) for (const example of findExamples(root)) build("-p", example);
+if (process.argv.includes("--test")) build("-b", "test");
+
+function build(...args) {
+  const built = spawnSync(process.execPath, [tsc, ...args], { cwd: root, stdio: "inherit" });
+  if (built.status !== 0) process.exit(built.status ?? 1);
+}
+
+function linkCommand() {
+  const main = join(root, "dist/cli/main.js");
+  if (!existsSync(main)) return;
   chmodSync(main, 0o755);
   const bin = join(root, "node_modules/.bin");
+  const link = join(bin, "salvor");
+  const target = "../../dist/cli/main.js";
+  // A right one is left alone: somebody may be running it.
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(link) === target) return;
   mkdirSync(bin, { recursive: true });
-  rmSync(join(bin, "salvor"), { force: true });
-  symlinkSync("../../dist/cli/main.js", join(bin, "salvor"));
+  rmSync(link, { force: true });
+  symlinkSync(target, link);
 }

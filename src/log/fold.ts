@@ -15,6 +15,20 @@ export type RunStatus =
 
 export type RunStateName = RunStatus["state"];
 
+/** Every state that a run can be in. */
+export const RUN_STATES = [
+  "not_started",
+  "running",
+  "awaiting_model",
+  "awaiting_tool",
+  "needs_reconciliation",
+  "suspended",
+  "budget_exceeded",
+  "completed",
+  "failed",
+  "abandoned",
+] as const satisfies readonly RunStateName[];
+
 /** The last intent without its completion. */
 export type PendingCall =
   | { readonly kind: "model"; readonly seq: number; readonly request_hash: string }

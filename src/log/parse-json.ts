@@ -6,19 +6,19 @@ import { scanJson } from "./scan-json.js";
 /** The deepest nesting of arrays and objects that is read. */
 export const MAX_DEPTH = 128;
 
-const MAX_U64 = 2n ** 64n - 1n;
-
 export interface ParseOptions {
   /**
-   * Where an unsigned 64-bit integer may stand. There it is read as a bigint, always; everywhere else an integer beyond
-   * 2^53-1 is refused.
+   * Where an unsigned 64-bit integer may stand. There an integer beyond 2^53-1, up to 2^64-1 and in plain digits, is read
+   * as a bigint; everywhere else it is refused.
    */
   readonly u64At?: (path: JsonPath) => boolean;
+  /** The deepest nesting that is read; {@link MAX_DEPTH} unless given. An answer nests what a request held a little deeper. */
+  readonly maxDepth?: number;
 }
 
 /**
  * Reads JSON without losing anything: a duplicate key, `__proto__` as a key, a lone surrogate, an integer that a double
- * would round, a number that overflows one, and nesting beyond {@link MAX_DEPTH} are refused (docs/http-api.md, "JSON").
+ * would round, a number that overflows one, and nesting that is too deep are refused (docs/http-api.md, "JSON").
  *
  * @param source JSON text, or the UTF-8 bytes of it.
  * @throws {@link JsonSyntaxError} naming the path.
@@ -26,9 +26,9 @@ export interface ParseOptions {
 export function parseJson(source: string | Uint8Array, options: ParseOptions = {}): JsonValue {
   const text = typeof source === "string" ? source : decodeUtf8(source);
   // The scan comes first: it is iterative, and it bounds the depth that everything after it may recurse to.
-  const kept = scanJson(text, { maxDepth: MAX_DEPTH, keepDigitsAt: options.u64At });
+  const large = scanJson(text, { maxDepth: options.maxDepth ?? MAX_DEPTH, u64At: options.u64At });
   const value = parseText(text);
-  for (const { path, text: digits } of kept) replaceAt(value, path, readU64(path, digits));
+  for (const { path, text: digits } of large) replaceAt(value, path, BigInt(digits));
   return value;
 }
 
@@ -48,14 +48,6 @@ function parseText(text: string): JsonValue {
       cause,
     });
   }
-}
-
-function readU64(path: JsonPath, digits: string): bigint {
-  // `1e3` and `1.0` are integers too, as long as a double holds them exactly.
-  const value = /^\d+$/.test(digits) ? BigInt(digits) : Number(digits);
-  if (typeof value === "bigint" ? value <= MAX_U64 : Number.isSafeInteger(value) && value >= 0)
-    return BigInt(value);
-  throw new JsonSyntaxError(path, `${digits.slice(0, 40)} is not an unsigned 64-bit integer`);
 }
 
 function replaceAt(root: JsonValue, path: JsonPath, value: bigint): void {

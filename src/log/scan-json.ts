@@ -9,8 +9,8 @@ export interface NumberToken {
 
 export interface ScanRules {
   readonly maxDepth: number;
-  /** Places whose integers are handed back as they are written, however large. */
-  readonly keepDigitsAt?: ((path: JsonPath) => boolean) | undefined;
+  /** Places where an integer up to 2^64-1 may stand. */
+  readonly u64At?: ((path: JsonPath) => boolean) | undefined;
 }
 
 interface Frame {
@@ -20,6 +20,7 @@ interface Frame {
   atKey: boolean;
 }
 
+const MAX_U64 = 2n ** 64n - 1n;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
@@ -27,12 +28,12 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
  * overflowing numbers; and for nesting that is too deep. Iterative, one pass. It does not judge the grammar: what it passes
  * still has to be parsed.
  *
- * @returns the numbers at the places whose digits are kept.
+ * @returns the integers beyond 2^53-1 at the places that may hold one.
  * @throws {@link JsonSyntaxError} naming the path.
  */
 export function scanJson(text: string, rules: ScanRules): readonly NumberToken[] {
   const frames: Frame[] = [];
-  const kept: NumberToken[] = [];
+  const large: NumberToken[] = [];
   const path = (): JsonPath => frames.map((frame) => frame.step);
   let at = 0;
   while (at < text.length) {
@@ -43,10 +44,13 @@ export function scanJson(text: string, rules: ScanRules): readonly NumberToken[]
       scanString(token, top, path);
       at += token.length;
     } else if (char === "-" || (char >= "0" && char <= "9")) {
-      const token = numberAt(text, at) ?? char;
-      if (rules.keepDigitsAt?.(path()) === true) kept.push({ path: path(), text: token });
-      else scanNumber(token, path);
-      at += token.length;
+      const token = numberAt(text, at);
+      // A minus sign without a digit is no number; the parse that follows this scan says so.
+      if (token !== undefined && isRounded(token)) {
+        if (!isU64(token) || rules.u64At?.(path()) !== true) refuseNumber(token, path());
+        large.push({ path: path(), text: token });
+      }
+      at += token?.length ?? 1;
     } else {
       if (char === "{" || char === "[") {
         if (frames.length >= rules.maxDepth) {
@@ -63,7 +67,7 @@ export function scanJson(text: string, rules: ScanRules): readonly NumberToken[]
       at += 1;
     }
   }
-  return kept;
+  return large;
 }
 
 function nextMember(frame: Frame): void {
@@ -82,15 +86,20 @@ function scanString(token: string, frame: Frame | undefined, path: () => JsonPat
   if (!value.isWellFormed()) throw new JsonSyntaxError(path(), "a lone surrogate is not a character");
 }
 
-function scanNumber(token: string, path: () => JsonPath): void {
+function isRounded(token: string): boolean {
   const value = Number(token);
-  if (!Number.isFinite(value)) throw new JsonSyntaxError(path(), `${brief(token)} overflows a double`);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new JsonSyntaxError(
-      path(),
-      `${brief(token)} is an integer beyond 2^53-1 and would be rounded; send it as a string`,
-    );
-  }
+  return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+}
+
+function isU64(token: string): boolean {
+  return /^\d{1,20}$/.test(token) && BigInt(token) <= MAX_U64;
+}
+
+function refuseNumber(token: string, path: JsonPath): never {
+  const problem = Number.isFinite(Number(token))
+    ? "is an integer beyond 2^53-1 and would be rounded; send it as a string"
+    : "overflows a double";
+  throw new JsonSyntaxError(path, `${brief(token)} ${problem}`);
 }
 
 function unescape(token: string): string {

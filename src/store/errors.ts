@@ -63,6 +63,15 @@ export class NotTerminal extends Error {
   }
 }
 
+/** A cursor that no page of this store answered. */
+export class UnknownCursor extends Error {
+  override readonly name = "UnknownCursor";
+  readonly code = "unknown_cursor";
+  constructor(cursor: string) {
+    super(`${JSON.stringify(cursor.slice(0, 80))} is no cursor of this store: take the "next" of a page`);
+  }
+}
+
 /** The store cannot write (or is closed): nothing is accepted until it can. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";

@@ -21,13 +21,18 @@ export interface EventStore {
   append(run: string, events: readonly Envelope[], unit?: AppendUnit): Promise<void>;
 
   /**
-   * The run's durable events from a position on; empty for a run that this store does not know.
+   * The run's durable events from a position on, at most `limit`; empty for a run that this store does not know.
    *
    * @throws {@link TamperEvident} when the hash chain does not hold, naming run and seq.
    */
-  readLog(run: string, from?: number): Promise<readonly Envelope[]>;
+  readLog(run: string, from?: number, limit?: number): Promise<readonly Envelope[]>;
 
-  /** One page of summaries, oldest first (by first event, then id). Runs without an event are not listed. Never parses whole logs. */
+  /**
+   * One page of summaries, oldest first (by first event, then id). Runs without an event are not listed. Never parses whole
+   * logs.
+   *
+   * @throws {@link UnknownCursor} when `query.after` is no cursor of this store.
+   */
   summaries(query?: SummaryQuery): Promise<SummaryPage>;
 
   /** The summary of one run, or `undefined` when it has no event. */

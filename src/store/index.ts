@@ -20,6 +20,7 @@ export {
   RunErased,
   StoreUnavailable,
   TamperEvident,
+  UnknownCursor,
 } from "./errors.js";
 export { openLowdbStore, type LowdbStoreOptions } from "./open-lowdb-store.js";
 export { FolderLocked, FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";

@@ -106,9 +106,11 @@ export class LowdbStore implements EventStore {
     }
   }
 
-  async readLog(run: string, from = 0): Promise<readonly Envelope[]> {
+  async readLog(run: string, from = 0, limit = Number.POSITIVE_INFINITY): Promise<readonly Envelope[]> {
     const entry = this.#ledger.runs.get(run);
-    return entry === undefined || entry.view.erased ? [] : this.#parts.reader.read(entry, from);
+    if (entry === undefined || entry.view.erased) return [];
+    const log = await this.#parts.reader.read(entry, from);
+    return log.length <= limit ? log : log.slice(0, limit);
   }
 
   summaries(query: SummaryQuery = {}): Promise<SummaryPage> {

@@ -1,3 +1,4 @@
+import { UnknownCursor } from "./errors.js";
 /** Where a run stands in a list: by its first event, then by its id. */
 export interface OrderKey {
   readonly firstRecordedAt: string;
@@ -62,5 +63,5 @@ export function readCursor(cursor: string): OrderKey {
   } catch {
     // Said below.
   }
-  throw new RangeError(`"${cursor.slice(0, 80)}" is no cursor of this store`);
+  throw new UnknownCursor(cursor);
 }

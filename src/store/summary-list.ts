@@ -34,7 +34,7 @@ function contentOf(view: LedgerRun["view"]): RunSummaryContent {
 /**
  * One page of a list.
  *
- * @throws RangeError when the cursor is none of ours.
+ * @throws UnknownCursor when the cursor is none of ours.
  */
 export function pageOf(
   order: RunOrder,

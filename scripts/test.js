@@ -1,0 +1,133 @@
+// npm test [-- SUITE...]: builds, checks the formatting, lints, compares the examples' schemas, and runs every suite (a folder
+// of test/).
+// With suites named, builds and runs only those.
+//   --built   take the build as it is, and leave the other checks to others (npm run test:nodes)
+//   --soak    only the tests that have a longer form, in that form (SALVOR_SOAK=1), with no limit of time (npm run soak)
+import { spawn } from "node:child_process";
+import { setMaxListeners } from "node:events";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { root } from "./lib/root.js";
+import { runSuite, seconds } from "./lib/run-suite.js";
+import { chooseSuites, findSuites, missingFiles, onlySoaking } from "./lib/suites.js";
+
+/** All of `npm test`, in minutes. */
+const LIMIT_MINUTES = 15;
+/** One test file, in minutes: far beyond what any needs, so that a hanging one is named before the limit is reached. */
+const FILE_LIMIT_MINUTES = 5;
+
+/** Test files that run at once: each may start servers of its own. */
+const MOST_AT_ONCE = 8;
+
+const started = performance.now();
+const color = process.stdout.isTTY && process.env.NO_COLOR === undefined;
+const print = (line) => process.stdout.write(`${line}\n`);
+const { soak, built, suites } = readArguments();
+const failed = [];
+const total = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
+const table = [];
+const limit = new AbortController();
+// Every test file that is running listens to it.
+setMaxListeners(0, limit.signal);
+
+if (soak) process.env.SALVOR_SOAK = "1";
+else {
+  setTimeout(() => {
+    failed.push(`npm test may take ${LIMIT_MINUTES} minutes in all, and they are over`);
+    limit.abort();
+    setTimeout(finish, 10_000);
+  }, LIMIT_MINUTES * 60_000).unref();
+}
+
+if (!built) {
+  await step("build", "scripts/build.js", "--test");
+  if (failed.length > 0) finish();
+  if (suites.all) {
+    await Promise.all([
+      step("format", "node_modules/prettier/bin/prettier.cjs", "--check", "--log-level", "warn", "."),
+      step("lint", "node_modules/eslint/bin/eslint.js", "."),
+      step("schemas", "scripts/schemas.js", "--check"),
+    ]);
+  }
+}
+
+for (const suite of suites.chosen) {
+  if (limit.signal.aborted) {
+    failed.push(`${suite.name}: not run`);
+    continue;
+  }
+  print(`\n${suite.name}`);
+  const begun = performance.now();
+  const missing = missingFiles(suite);
+  for (const file of missing) failed.push(`${file} was not built: run node scripts/build.js --test`);
+  const { counts, failures } =
+    missing.length > 0
+      ? { counts: {}, failures: [] }
+      : await runSuite(suite, {
+          root,
+          concurrency: Math.min(availableParallelism(), MOST_AT_ONCE),
+          timeout: soak ? Infinity : FILE_LIMIT_MINUTES * 60_000,
+          signal: limit.signal,
+          color,
+          print,
+        });
+  failed.push(...failures.map((title) => `${suite.name}: ${title}`));
+  for (const [key, count] of Object.entries(counts)) total[key] += count;
+  table.push({ suite, counts, ms: performance.now() - begun });
+}
+finish();
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { soak: { type: "boolean" }, built: { type: "boolean" } },
+    });
+    const chosen = chooseSuites(findSuites(root), positionals);
+    const soaking = values.soak === true ? onlySoaking(chosen) : chosen;
+    if (soaking.length === 0) throw new Error("nothing to run: no test file there reads SALVOR_SOAK");
+    return {
+      soak: values.soak === true,
+      built: values.built === true,
+      suites: { chosen: soaking, all: positionals.length === 0 && values.soak !== true },
+    };
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+}
+
+function step(name, script, ...args) {
+  const begun = performance.now();
+  return new Promise((done) => {
+    const child = spawn(process.execPath, [join(root, script), ...args], {
+      cwd: root,
+      stdio: ["ignore", "inherit", "inherit"],
+      signal: limit.signal,
+    });
+    child.once("error", (error) => print(error.message));
+    child.once("close", (code) => {
+      print(`${code === 0 ? "ok  " : "FAIL"} ${name} (${seconds(performance.now() - begun)})`);
+      if (code !== 0) failed.push(name);
+      done();
+    });
+  });
+}
+
+function finish() {
+  print("");
+  for (const { suite, counts, ms } of table) {
+    const over = !soak && ms > suite.budget * 1000 ? "  WARNING: over its budget" : "";
+    const count = (key) => `${String(counts[key] ?? 0).padStart(5)} ${key}`;
+    const shown = ["pass", "fail", "cancelled", "skipped", "todo"].map(count).join("");
+    const time = `${seconds(ms).padStart(8)}${soak ? "" : ` of ${suite.budget} s`}`;
+    print(`${suite.name.padEnd(14)}${shown}${time}${over}`);
+  }
+  for (const what of failed) print(`FAILED: ${what}`);
+  print("");
+  // The closing lines of node's own runner, once, over all suites.
+  for (const [key, count] of Object.entries(total)) print(`# ${key} ${count}`);
+  print(`# duration_ms ${(performance.now() - started).toFixed(0)}`);
+  process.exit(failed.length === 0 ? 0 : 1);
+}

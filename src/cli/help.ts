@@ -1,0 +1,44 @@
+import { Option, type Command } from "commander";
+import { collecting, parseServerUrl, parseVariableName } from "./option-parsers.js";
+
+/** Where a server is when nobody says otherwise. */
+export const DEFAULT_URL = "http://127.0.0.1:8080";
+
+/** A line to type, and what it does. */
+export type Example = readonly [command: string, what: string];
+
+/** Adds the examples to a verb's help, and the way to that help to its usage errors. */
+export function withExamples(command: Command, examples: readonly Example[], more = ""): Command {
+  const lines = examples.flatMap(([line, what]) => [`  $ ${line}`, `      ${what}`]);
+  const after = ["", "Examples:", ...lines, ...(more === "" ? [] : ["", more])];
+  return command
+    .addHelpText("after", after.join("\n"))
+    .showHelpAfterError(`Next: salvor ${command.name()} --help`);
+}
+
+/** Options that every verb takes that speaks to a server. */
+export interface RemoteOptions {
+  readonly url: string;
+  readonly authToken?: string;
+  readonly operatorToken?: string;
+}
+
+/** Adds the options of {@link RemoteOptions}. */
+export function withServerOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--url <URL>", "the server to speak to")
+        .env("SALVOR_URL")
+        .default(DEFAULT_URL)
+        .argParser(parseServerUrl),
+    )
+    .option("--auth-token <VAR>", "environment variable that holds the client token", parseVariableName)
+    .option(
+      "--operator-token <VAR>",
+      "environment variable that holds the operator token, which decides",
+      parseVariableName,
+    );
+}
+
+/** An option that may be given many times, its values kept as they are. */
+export const repeatable = collecting((text: string) => text);

@@ -1,0 +1,79 @@
+import { InvalidArgumentError } from "commander";
+import { parseRunId } from "../log/run-id.js";
+import { CliError, EXIT } from "./cli-error.js";
+
+/** An address to listen on, as given: a host name or IP address without brackets, and a port (0: any free one). */
+export interface BindAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const BIND = /^(?:\[(?<v6>[0-9a-fA-F:.]+)\]|(?<host>[^:[\]\s/@]+)):(?<port>\d{1,5})$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Reads `HOST:PORT`, an IPv6 address in brackets. */
+export function parseBind(text: string): BindAddress {
+  const groups = BIND.exec(text)?.groups;
+  const port = Number(groups?.["port"]);
+  const host = groups?.["v6"] ?? groups?.["host"];
+  if (host === undefined || port > 65_535)
+    throw new InvalidArgumentError(
+      "Write HOST:PORT, for example 127.0.0.1:8080 or [::1]:8080; port 0 takes any free one.",
+    );
+  return { host, port };
+}
+
+/** Reads the address of a server. */
+export function parseServerUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError("Write an address such as http://127.0.0.1:8080.");
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw new InvalidArgumentError(
+      "An address holds no credentials and no query: name the variable that holds the token with --auth-token.",
+    );
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Reads one origin, as a browser sends it. */
+export function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
+    throw new InvalidArgumentError("Write an origin without a path, for example https://desk.example.com.");
+  return url.origin;
+}
+
+/** Reads the name of an environment variable. A text that is no name may be a secret, so it is not repeated. */
+export function parseVariableName(text: string): string {
+  if (VARIABLE.test(text)) return text;
+  throw new CliError(
+    "--auth-token and --operator-token take the name of an environment variable, not a token",
+    {
+      next: "put the token into a variable and name it, for example --operator-token SALVOR_OPERATOR_TOKEN",
+      exitCode: EXIT.usage,
+    },
+  );
+}
+
+/** Reads the id of a run. */
+export function parseRunArgument(text: string): string {
+  const run = parseRunId(text);
+  if (run === undefined)
+    throw new InvalidArgumentError("A run id is a UUID such as 00000000-0000-4000-8000-000000000001.");
+  return run;
+}
+
+/** Reads how many. */
+export function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count) || count < 1)
+    throw new InvalidArgumentError("Write a whole number, 1 or more.");
+  return count;
+}
+
+/** Collects an option that may be given many times. */
+export function collecting<T>(
+  parse: (text: string) => T,
+): (text: string, before?: readonly T[]) => readonly T[] {
+  return (text, before = []) => [...before, parse(text)];
+}

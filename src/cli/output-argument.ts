@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import type { JsonValue } from "../contract/json.js";
+import { JsonSyntaxError } from "../log/json-syntax-error.js";
+import { parseJson } from "../log/parse-json.js";
+import { CliError, EXIT } from "./cli-error.js";
+
+/**
+ * Reads what `--output` says: JSON itself, `@FILE`, or `-` for standard input. Nothing is rounded: the same JSON rules as
+ * on the wire.
+ *
+ * @throws {@link CliError} (usage) when it cannot be read or is no JSON.
+ */
+export async function readOutputArgument(
+  argument: string,
+  stdin: NodeJS.ReadableStream = process.stdin,
+): Promise<JsonValue> {
+  const { where, source } = await sourceOf(argument, stdin);
+  try {
+    return parseJson(source);
+  } catch (cause) {
+    if (!(cause instanceof JsonSyntaxError)) throw cause;
+    throw new CliError(`${where} is not acceptable JSON: ${cause.message}`, {
+      next: `--output '{"refund_id":"re_17"}', --output @receipt.json, or --output - for standard input`,
+      exitCode: EXIT.usage,
+      cause,
+    });
+  }
+}
+
+async function sourceOf(
+  argument: string,
+  stdin: NodeJS.ReadableStream,
+): Promise<{ where: string; source: string | Uint8Array }> {
+  if (argument === "-") return { where: "standard input", source: await text(stdin) };
+  if (!argument.startsWith("@")) return { where: "--output", source: argument };
+  const file = argument.slice(1);
+  try {
+    return { where: file, source: await readFile(file) };
+  } catch (cause) {
+    throw new CliError(`cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      next: "--output @FILE with a file that exists, or --output - for standard input",
+      exitCode: EXIT.usage,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,103 @@
+import type { CallOutcome, DynTool } from "../contract/dyn-tool.js";
+import type { Effect } from "../contract/effect.js";
+import type { JsonValue } from "../contract/json.js";
+import { RetryPolicy } from "../contract/retry-policy.js";
+import { HandlerFailed } from "../contract/tool-errors.js";
+import type { ToolCtx, ToolLog } from "../contract/tool-handler.js";
+import { wait } from "./wait.js";
+
+/** A call that is recorded and may be performed. */
+export interface Performance {
+  readonly tool: DynTool;
+  readonly input: JsonValue;
+  /** The operator's, as recorded. */
+  readonly effect: Effect;
+  readonly runId: string;
+  readonly seq: number;
+  readonly idempotencyKey: string | null;
+  readonly log: ToolLog;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A tool that took longer than it may. */
+export class CallTimeout extends Error {
+  override readonly name = "CallTimeout";
+  readonly code = "call_timeout";
+  constructor(
+    readonly tool: string,
+    readonly timeoutMs: number,
+  ) {
+    super(`${tool} took longer than ${timeoutMs} ms`);
+  }
+}
+
+/** How a performance ended badly: what was thrown last, and after how many attempts. */
+export interface Failed {
+  readonly outcome: "failed";
+  readonly error: unknown;
+  readonly attempts: number;
+}
+
+/**
+ * Performs a call as often as its effect allows: a `write` once; a `read` or an `idempotent` call again, under the same key,
+ * while its handler fails.
+ *
+ * @throws the signal's reason when the caller gave up between two attempts.
+ */
+export async function performCall(call: Performance): Promise<CallOutcome | Failed> {
+  const policy = RetryPolicy.forEffect(call.effect);
+  for (let attempt = 1; ; attempt += 1) {
+    call.signal?.throwIfAborted();
+    try {
+      return await attemptCall(call, attempt);
+    } catch (error) {
+      // A write that was given up may have happened: that is for its caller to judge.
+      if (call.effect !== "write") call.signal?.throwIfAborted();
+      if (policy.kind === "never" || attempt >= policy.maxAttempts || !mayPass(error)) {
+        return { outcome: "failed", error, attempts: attempt };
+      }
+      const full = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (attempt - 1));
+      const asked = error instanceof HandlerFailed ? (error.retryAfterMs ?? 0) : 0;
+      await wait(Math.min(policy.maxDelayMs, Math.max(asked, Math.random() * full)), call.signal);
+    }
+  }
+}
+
+/** Whether another attempt may do better: a refused input or output is refused again. */
+function mayPass(error: unknown): boolean {
+  return error instanceof HandlerFailed || error instanceof CallTimeout;
+}
+
+/** How long a handler whose signal was aborted may take to say how it ended, in milliseconds. */
+const GRACE_MS = 1_000;
+
+async function attemptCall(call: Performance, attempt: number): Promise<CallOutcome> {
+  const { tool, signal, idempotencyKey, runId, seq, log } = call;
+  const giving = new AbortController();
+  const timers: ReturnType<typeof setTimeout>[] = [];
+  const giveUp = (reason: unknown): void => {
+    giving.abort(reason);
+  };
+  const onAbort = (): void => {
+    giveUp(signal?.reason);
+  };
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const { timeoutMs } = tool;
+  if (timeoutMs !== undefined) {
+    timers.push(setTimeout(giveUp, timeoutMs, new CallTimeout(tool.name, timeoutMs)));
+  }
+  // A handler that does not heed its signal must not hold the run for ever.
+  const givenUp = new Promise<never>((_, reject) => {
+    giving.signal.addEventListener("abort", () => {
+      timers.push(setTimeout(reject, GRACE_MS, giving.signal.reason));
+    });
+  });
+  const key = idempotencyKey === null ? {} : { idempotencyKey };
+  const ctx: ToolCtx = { ...key, signal: giving.signal, attempt, runId, seq, log };
+  try {
+    return await Promise.race([tool.callJson(ctx, call.input), givenUp]);
+  } finally {
+    timers.forEach(clearTimeout);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}

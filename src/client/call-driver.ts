@@ -1,0 +1,209 @@
+import type { DynTool } from "../contract/dyn-tool.js";
+import type { JsonValue } from "../contract/json.js";
+import type { ToolLog } from "../contract/tool-handler.js";
+import type { DeclaredClientTool, IntentAnswer } from "./answers.js";
+import { performCall } from "./attempt.js";
+import { needsReconciliation, openIntentOf, reportDiffers } from "./call-errors.js";
+import type { CallOptions } from "./client-options.js";
+import { DriftError, effectDrift } from "./drift.js";
+import { judgeEnd, type Ending } from "./judge-end.js";
+import { pinViolations } from "./pinned-fields.js";
+import type { AskedCall, FoundCall, RunCursor } from "./run-cursor.js";
+import {
+  OutputRefusedError,
+  SuspendedError,
+  ToolFailedError,
+  UndeliveredReportError,
+  type CallName,
+} from "./run-errors.js";
+import type { SalvorClient } from "./salvor-client.js";
+import { CompletionRefusedError, DivergenceError, WrongStateError, type Report } from "./wire-errors.js";
+
+const QUIET: ToolLog = Object.freeze({
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+});
+
+/** Performs calls where a cursor stands: the intent first, then the tool, then the report. One call at a time. */
+export class CallDriver {
+  readonly #client: SalvorClient;
+  readonly #cursor: RunCursor;
+  readonly #pins: ReadonlyMap<string, readonly string[]>;
+  readonly #log: ToolLog;
+  #undelivered: UndeliveredReportError | undefined;
+
+  constructor(
+    client: SalvorClient,
+    cursor: RunCursor,
+    declared: readonly DeclaredClientTool[],
+    log: ToolLog = QUIET,
+  ) {
+    this.#client = client;
+    this.#cursor = cursor;
+    this.#pins = new Map(declared.map(({ name, require_equal }) => [name, require_equal ?? []]));
+    this.#log = log;
+  }
+
+  get undelivered(): UndeliveredReportError | undefined {
+    return this.#undelivered;
+  }
+
+  /** Performs a call, or answers what is recorded of it. The cursor knows the log. */
+  async perform(tool: DynTool, call: AskedCall, options: CallOptions): Promise<JsonValue> {
+    const cursor = this.#cursor;
+    let found = cursor.find(call);
+    if (found.kind === "open" || found.kind === "suspended") {
+      // A person may have settled or resumed it since the log was read.
+      cursor.doubt();
+      await cursor.refresh(options);
+      found = cursor.find(call);
+    }
+    if (found.kind === "settled" || found.kind === "suspended") return this.#answer(call, found);
+    if (found.kind === "open") {
+      const { effect } = found.intent.event.payload;
+      if (effect === "write" && !cursor.mayPerformFirst(call)) {
+        throw needsReconciliation(cursor.drive.run, openIntentOf(found.intent));
+      }
+    }
+    const seq = cursor.position;
+    cursor.make(call);
+    // Also when the intent is recorded already: the answer says that this driver may still drive.
+    const intent = await this.#openIntent(seq, call, options);
+    if (intent.settled) {
+      await cursor.refresh(options);
+      const settled = cursor.find(call);
+      if (settled.kind === "settled" || settled.kind === "suspended") return this.#answer(call, settled);
+      throw new WrongStateError(`call ${seq} is settled, and its log does not say so`, {
+        code: "wrong_state",
+      });
+    }
+    if (intent.effect === "write" && !cursor.mayPerformFirst(call)) {
+      // Handed to its tool before, and the log knows nothing of it: a server that lost what it had acknowledged.
+      const { idempotency_key, effect } = intent;
+      const recorded_at = new Date().toISOString();
+      throw needsReconciliation(cursor.drive.run, {
+        kind: "tool",
+        seq,
+        ...call,
+        effect,
+        idempotency_key,
+        recorded_at,
+      });
+    }
+    if (intent.effect !== tool.effect) {
+      const drift = effectDrift(tool.name, tool.effect, intent.effect);
+      const message = `${drift.message}; call ${seq} was opened and not performed`;
+      throw new DriftError([{ ...drift, message }]);
+    }
+    return this.#execute(tool, call, intent, options);
+  }
+
+  /** Reports an output that somebody found out. */
+  async report(seq: number, output: JsonValue): Promise<void> {
+    if (this.#undelivered?.seq !== seq) await this.deliverFirst();
+    this.#undelivered = undefined;
+    this.#cursor.doubt();
+    await this.#cursor.refresh();
+    const recorded = this.#cursor.recordedAt(seq);
+    if (recorded.kind === "nothing" || recorded.kind === "other") {
+      const run = this.#cursor.drive.run;
+      throw new WrongStateError(`run ${run} has no call at position ${seq} that a report could be about`, {
+        code: "wrong_state",
+      });
+    }
+    const { tool, input, idempotency_key } = recorded.intent.event.payload;
+    const call: CallName = { tool, seq, idempotencyKey: idempotency_key };
+    const violations = pinViolations(this.#pins.get(tool) ?? [], input, output);
+    if (recorded.kind === "open" && violations.length > 0) {
+      throw new OutputRefusedError(call, violations, output);
+    }
+    this.#cursor.doubt();
+    await this.#deliver(call, { output });
+  }
+
+  /** Delivers the report that did not arrive, if there is one. */
+  async deliverFirst(): Promise<void> {
+    const late = this.#undelivered;
+    if (late === undefined) return;
+    this.#undelivered = undefined;
+    await this.#deliver(late, late.report);
+  }
+
+  async #openIntent(seq: number, call: AskedCall, options: CallOptions): Promise<IntentAnswer> {
+    const { drive } = this.#cursor;
+    try {
+      return await this.#client.toolIntent(drive, { seq, ...call }, options);
+    } catch (error) {
+      if (error instanceof DivergenceError) {
+        await this.#cursor.refresh(options);
+        // What is recorded here instead says more than the refusal.
+        this.#cursor.find(call);
+      }
+      throw error;
+    }
+  }
+
+  async #execute(
+    tool: DynTool,
+    call: AskedCall,
+    { seq, effect, idempotency_key: idempotencyKey }: IntentAnswer,
+    { signal }: CallOptions,
+  ): Promise<JsonValue> {
+    signal?.throwIfAborted();
+    this.#cursor.markPerformed();
+    const runId = this.#cursor.drive.run;
+    const log = this.#log;
+    const { input } = call;
+    const end = await performCall({ tool, input, effect, runId, seq, idempotencyKey, log, signal });
+    const name: CallName = { tool: tool.name, seq, idempotencyKey };
+    const ending = judgeEnd(name, effect, end, (output) =>
+      pinViolations(this.#pins.get(tool.name) ?? [], input, output),
+    );
+    // Without the caller's signal: what has happened is reported, whoever still waits for it.
+    await this.#deliver(name, ending.report);
+    return this.#conclude(name, ending);
+  }
+
+  #conclude(call: CallName, { report, cause }: Ending): JsonValue {
+    if ("suspend" in report) {
+      throw new SuspendedError(call.seq, report.suspend.reason, report.suspend.input_schema);
+    }
+    this.#cursor.moveBehindOwn(call.seq + 2);
+    if ("output" in report) return report.output;
+    const { message, kind = "handler" } = report.error;
+    throw new ToolFailedError(call, kind, message, 1, cause);
+  }
+
+  #answer(call: AskedCall, found: Extract<FoundCall, { readonly kind: "settled" | "suspended" }>): JsonValue {
+    const { seq } = found.intent;
+    if (found.kind === "suspended") throw new SuspendedError(seq, found.reason, found.inputSchema);
+    this.#cursor.moveTo(found.next);
+    if (found.result.kind === "output") return found.result.output;
+    const { kind, message, attempts } = found.result.failure;
+    throw new ToolFailedError({ tool: call.tool, seq }, kind, message, attempts);
+  }
+
+  async #deliver(call: CallName, report: Report): Promise<void> {
+    const { seq, idempotencyKey } = call;
+    try {
+      await this.#client.toolCompletion(this.#cursor.drive, seq, report);
+    } catch (error) {
+      if (error instanceof CompletionRefusedError) throw error.under(idempotencyKey);
+      if (error instanceof DivergenceError) throw await this.#differing(call, report, error);
+      this.#undelivered = new UndeliveredReportError(call, report, error);
+      throw this.#undelivered;
+    }
+  }
+
+  /** The call is recorded with another end than the one that was reported, or its run is over. */
+  async #differing(call: CallName, report: Report, refusal: DivergenceError): Promise<Error> {
+    try {
+      await this.#cursor.refresh();
+    } catch {
+      return reportDiffers(call, report, undefined, refusal);
+    }
+    return reportDiffers(call, report, this.#cursor.eventAt(call.seq + 1)?.event, refusal);
+  }
+}

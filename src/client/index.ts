@@ -1,0 +1,51 @@
+export { SalvorClient } from "./salvor-client.js";
+export type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
+export { ClientRun, type RunTools } from "./client-run.js";
+export type { OpenOptions } from "./client-run-options.js";
+export { DriftError, refuseDrift, type Drift, type ToolFace } from "./drift.js";
+export {
+  OutputRefusedError,
+  RunEndedError,
+  RunNotStartedError,
+  SuspendedError,
+  ToolFailedError,
+  UndeliveredReportError,
+  UnknownOutcomeError,
+  UnregisteredToolError,
+  type CallName,
+} from "./run-errors.js";
+export type { Fetch } from "./transport.js";
+export type {
+  AbandonAnswer,
+  CapabilitiesAnswer,
+  DeclaredClientTool,
+  IntentAnswer,
+  OpenedRun,
+  RefusedReportAnswer,
+  Resolution,
+  ResolveAnswer,
+  ResumeAnswer,
+  RunAnswer,
+  RunPage,
+  RunQuery,
+  RunSummaryAnswer,
+} from "./answers.js";
+export { SalvorError } from "./salvor-error.js";
+export type { SalvorErrorFields } from "./salvor-error.js";
+export { NotJsonError } from "./json-text.js";
+export { TransportError, UnexpectedAnswerError } from "./transport-error.js";
+export {
+  BadRequestError,
+  CompletionRefusedError,
+  DivergenceError,
+  InvalidDriveTokenError,
+  NeedsReconciliationError,
+  OperatorRequiredError,
+  RunExistsError,
+  UnauthorizedError,
+  UnavailableError,
+  UnknownRunError,
+  UnknownToolError,
+  WrongStateError,
+} from "./wire-errors.js";
+export type { DivergenceFound, OpenIntent, RefusedCompletion, Report } from "./wire-errors.js";

@@ -1,0 +1,111 @@
+import { isEffect } from "../contract/effect.js";
+import { ownValue, type JsonValue } from "../contract/json.js";
+import type { Envelope } from "../log/events.js";
+import { reviveEnvelope } from "../log/revive-envelope.js";
+import type {
+  AbandonAnswer,
+  CapabilitiesAnswer,
+  DeclaredClientTool,
+  IntentAnswer,
+  OpenedRun,
+  ResolveAnswer,
+  ResumeAnswer,
+  RunAnswer,
+  RunPage,
+} from "./answers.js";
+import {
+  COUNT,
+  FLAG,
+  LIST,
+  OBJECT,
+  SCHEMA,
+  ShapeProblem,
+  TEXT,
+  TEXT_OR_NULL,
+  U64,
+  listOf,
+  only,
+  shaped,
+  type Kind,
+} from "./shape.js";
+
+// Each reader answers what a 2xx body says, or throws a ShapeProblem. They check what this client decides by: an answer
+// that lacks `settled` must never lead to an execution. What else a server adds is kept.
+
+const EFFECT: Kind = [isEffect, "an effect"];
+
+export function readClientTools(body: JsonValue): readonly DeclaredClientTool[] {
+  return listOf(shaped(body, "answer", { client_tools: LIST }), "client_tools", (item) => {
+    const members = { name: TEXT, effect: EFFECT, input_schema: SCHEMA, trust_completion: FLAG };
+    const tool = shaped(item, "client tool", members);
+    for (const name of ["require_equal", "idempotency_key"]) {
+      if (ownValue(tool, name) !== undefined) shaped(tool, "client tool", { [name]: LIST });
+    }
+    return tool as unknown as DeclaredClientTool;
+  });
+}
+
+export function readOpened(body: JsonValue, status: number): OpenedRun {
+  const answer = shaped(body, "answer", { run: TEXT, drive_token: TEXT, log: LIST });
+  const { run, drive_token } = answer as unknown as OpenedRun;
+  return { run, drive_token, log: listOf(answer, "log", readEnvelope), fresh: status === 201 };
+}
+
+export function readLog(body: JsonValue): readonly Envelope[] {
+  return listOf(shaped(body, "answer", { log: LIST }), "log", readEnvelope);
+}
+
+export function readAppended(body: JsonValue): readonly number[] {
+  return shaped(body, "answer", { appended: LIST })["appended"] as readonly number[];
+}
+
+export function readIntent(body: JsonValue): IntentAnswer {
+  const members = { seq: COUNT, idempotency_key: TEXT_OR_NULL, effect: EFFECT, settled: FLAG };
+  const answer = shaped(body, "answer", members);
+  if (answer["settled"] === true && ownValue(answer, "output") === undefined) {
+    throw new ShapeProblem("answer.output is missing although answer.settled is true");
+  }
+  return answer as unknown as IntentAnswer;
+}
+
+export function readCompleted(body: JsonValue): number {
+  return shaped(body, "answer", { seq: COUNT, completed: only(true) })["seq"] as number;
+}
+
+export function readResolved(body: JsonValue): ResolveAnswer {
+  return shaped(body, "answer", { run: TEXT, resolved: only(true) }) as unknown as ResolveAnswer;
+}
+
+export function readResumed(body: JsonValue): ResumeAnswer {
+  const members = { run: TEXT, outcome: TEXT, status: OBJECT };
+  return shaped(body, "answer", members) as unknown as ResumeAnswer;
+}
+
+export function readAbandoned(body: JsonValue): AbandonAnswer {
+  const members = { run: TEXT, abandoned: only(true), appended_seq: COUNT };
+  return shaped(body, "answer", members) as unknown as AbandonAnswer;
+}
+
+export function readRuns(body: JsonValue): RunPage {
+  const page = shaped(body, "answer", { runs: LIST });
+  listOf(page, "runs", (item) => shaped(item, "run", { run: TEXT, event_count: COUNT }));
+  return page as unknown as RunPage;
+}
+
+export function readRun(body: JsonValue): RunAnswer {
+  const answer = shaped(body, "answer", { run: TEXT, status: OBJECT, event_count: COUNT, usage: OBJECT });
+  if (ownValue(answer, "pending") === undefined) throw new ShapeProblem("answer.pending is missing");
+  return answer as unknown as RunAnswer;
+}
+
+export function readCapabilities(body: JsonValue): CapabilitiesAnswer {
+  const answer = shaped(body, "answer", { capabilities: OBJECT, server: OBJECT });
+  return answer as unknown as CapabilitiesAnswer;
+}
+
+function readEnvelope(value: JsonValue): Envelope {
+  const envelope = shaped(value, "envelope", { run_id: TEXT, seq: COUNT, recorded_at: TEXT, event: OBJECT });
+  const event = shaped(envelope["event"] ?? null, "event", { kind: TEXT, payload: OBJECT });
+  if (event["kind"] === "RandomObserved") shaped(event["payload"] ?? null, "payload", { value: U64 });
+  return reviveEnvelope(envelope);
+}

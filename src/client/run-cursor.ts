@@ -1,0 +1,170 @@
+import type { JsonValue } from "../contract/json.js";
+import { holds, type Envelope, type EventKind, type EventOf } from "../log/events.js";
+import { NOT_STARTED, applyEvent, isTerminal } from "../log/fold.js";
+import { jsonEqual } from "../log/json-equal.js";
+import { needsReconciliation, openIntentOf } from "./call-errors.js";
+import { History, type RecordedCall } from "./history.js";
+import { RunEndedError, SuspendedError } from "./run-errors.js";
+import type { CallOptions, Drive } from "./client-options.js";
+import type { SalvorClient } from "./salvor-client.js";
+import { DivergenceError } from "./wire-errors.js";
+
+/** A tool and its input: what makes two calls the same call at one position. */
+export interface AskedCall {
+  readonly tool: string;
+  readonly input: JsonValue;
+}
+
+/** The call that this instance made at the position where it stands, and whose end it has not seen. */
+interface MadeCall extends AskedCall {
+  readonly seq: number;
+  /** Whether it was handed to the tool. */
+  performed: boolean;
+}
+
+/** What a driver finds where its next call goes: nothing, or this very call. */
+export type FoundCall = Exclude<RecordedCall, { readonly kind: "other" }>;
+
+/** Where a driver stands in its run, and what it knows to be recorded from there on. */
+export class RunCursor {
+  /** Where the next call goes. */
+  position = 0;
+  #made: MadeCall | undefined;
+  /** Whether something may be recorded that this cursor has not seen. */
+  #stale = false;
+  readonly #history = new History();
+  readonly #client: SalvorClient;
+  readonly drive: Drive;
+
+  constructor(client: SalvorClient, drive: Drive, log: readonly Envelope[]) {
+    this.#client = client;
+    this.drive = drive;
+    this.#history.load(0, log);
+  }
+
+  /** From now on the log is read again before anything is decided. */
+  doubt(): void {
+    this.#stale = true;
+  }
+
+  /** Reads the log again when there is any doubt about it. */
+  async refresh(options?: CallOptions): Promise<void> {
+    if (!this.#stale) return;
+    this.#history.load(this.position, await this.#client.log(this.drive.run, this.position, options));
+    this.#stale = false;
+  }
+
+  /** Goes on behind a call or an event that has ended. */
+  moveTo(position: number): void {
+    this.position = position;
+    this.#made = undefined;
+    this.#history.advance(position);
+  }
+
+  /** Goes on behind something that this instance has just recorded, with the server's word for it. */
+  moveBehindOwn(position: number): void {
+    this.moveTo(position);
+    this.#stale = false;
+  }
+
+  /** Notes that this instance makes a call here, which may be recorded from now on. */
+  make(call: AskedCall): void {
+    const again = this.isOwn(call);
+    this.#made = { ...call, seq: this.position, performed: again && this.#made?.performed === true };
+    this.#stale = true;
+  }
+
+  /** Notes that the call made here is handed to its tool now. */
+  markPerformed(): void {
+    if (this.#made !== undefined) this.#made.performed = true;
+  }
+
+  /** Whether this instance made this call here, and has not handed it to its tool: only then may a `write` be performed. */
+  mayPerformFirst(call: AskedCall): boolean {
+    return this.isOwn(call) && this.#made?.performed === false;
+  }
+
+  isOwn(call: AskedCall): boolean {
+    return this.#made?.seq === this.position && isSame(this.#made, call);
+  }
+
+  recordedAt(seq: number): RecordedCall {
+    return this.#history.callAt(seq);
+  }
+
+  eventAt(seq: number): Envelope | undefined {
+    return this.#history.at(seq);
+  }
+
+  /**
+   * What is recorded where a call is asked for. Behind a call of this instance that has ended meanwhile, it moves on.
+   *
+   * @throws {@link DivergenceError} when another call or event is recorded there.
+   */
+  find(asked: AskedCall): FoundCall {
+    const recorded = this.#history.callAt(this.position);
+    if (recorded.kind === "nothing") return recorded;
+    if (recorded.kind === "other") throw this.#differs(recorded.envelope, asked);
+    if (isSame(recorded.intent.event.payload, asked)) return recorded;
+    if (!this.#passOwn(recorded)) throw this.#differs(recorded.intent, asked);
+    return this.find(asked);
+  }
+
+  /**
+   * The event of a kind that is recorded where one is asked for, or `undefined` when nothing is.
+   *
+   * @throws {@link DivergenceError} when something else is recorded there.
+   */
+  findEvent<K extends EventKind>(kind: K, accepts: (event: EventOf<K>) => boolean): EventOf<K> | undefined {
+    const envelope = this.#history.at(this.position);
+    if (envelope === undefined) return undefined;
+    if (holds(envelope, kind) && accepts(envelope.event)) return envelope.event;
+    const recorded = this.#history.callAt(this.position);
+    if (recorded.kind === "nothing" || recorded.kind === "other" || !this.#passOwn(recorded)) {
+      throw this.#differs(envelope, { kind });
+    }
+    return this.findEvent(kind, accepts);
+  }
+
+  /**
+   * Moves behind the call that this instance made here, if that is what is recorded and it has ended; answers whether it did.
+   *
+   * @throws when it has not ended: nothing can be asked for behind it.
+   */
+  #passOwn(recorded: Exclude<FoundCall, { readonly kind: "nothing" }>): boolean {
+    if (!this.isOwn(recorded.intent.event.payload)) return false;
+    if (recorded.kind === "settled") {
+      this.moveTo(recorded.next);
+      return true;
+    }
+    this.#stale = true;
+    if (recorded.kind === "suspended") {
+      throw new SuspendedError(this.position, recorded.reason, recorded.inputSchema);
+    }
+    if (recorded.intent.event.payload.effect === "write") {
+      throw needsReconciliation(this.drive.run, openIntentOf(recorded.intent));
+    }
+    return false;
+  }
+
+  #differs(recorded: Envelope, asked: unknown): DivergenceError | RunEndedError {
+    const { status } = applyEvent(NOT_STARTED, recorded);
+    if (isTerminal(status)) return new RunEndedError(this.drive.run, status);
+    return new DivergenceError(
+      `position ${recorded.seq} of run ${this.drive.run}: recorded is ${words(recorded.event)}, asked for was ${words(asked)}`,
+      { code: "divergence" },
+      { position: recorded.seq, recorded: recorded.event, asked },
+    );
+  }
+}
+
+function isSame(a: AskedCall, b: AskedCall): boolean {
+  return a.tool === b.tool && jsonEqual(a.input, b.input);
+}
+
+function words(value: unknown): string {
+  const text = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "bigint" ? String(member) : member,
+  );
+  return text.length <= 400 ? text : `${text.slice(0, 400)}…`;
+}

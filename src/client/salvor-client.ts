@@ -1,0 +1,282 @@
+import type { JsonValue } from "../contract/json.js";
+import { envelopeJson } from "../log/envelope-json.js";
+import type { Envelope } from "../log/events.js";
+import type {
+  AbandonAnswer,
+  CapabilitiesAnswer,
+  DeclaredClientTool,
+  IntentAnswer,
+  OpenedRun,
+  Resolution,
+  ResolveAnswer,
+  ResumeAnswer,
+  RunAnswer,
+  RunPage,
+  RunQuery,
+} from "./answers.js";
+import type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
+import { completionErrorOf } from "./error-of.js";
+import { bodyText, plainCopy } from "./json-text.js";
+import * as read from "./readers.js";
+import { send, type TransportSettings, type WireRequest } from "./transport.js";
+import { UnavailableError, type Report } from "./wire-errors.js";
+
+/**
+ * The HTTP interface of a Salvor server, one method an endpoint (docs/http-api.md). It knows no run: what drives one is
+ * {@link ClientRun}.
+ *
+ * Every method throws a {@link SalvorError}: the class says what to decide, `code`, `status` and `details` are the server's.
+ * Reads, opens with a run id, events, intents and completions are sent again when their answer was lost, which the server
+ * recognises; resolve, resume and abandon never are.
+ */
+export class SalvorClient {
+  readonly #settings: TransportSettings;
+  readonly #token: string | undefined;
+  readonly #operatorToken: string | undefined;
+
+  constructor(options: SalvorClientOptions) {
+    this.#token = options.token ?? options.operatorToken;
+    this.#operatorToken = options.operatorToken ?? options.token;
+    this.#settings = {
+      url: baseOf(options.url),
+      fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+      timeoutMs: options.timeoutMs ?? 30_000,
+      retries: options.retries ?? 4,
+      random: Math.random,
+    };
+  }
+
+  /** The tools that the operator declared, sorted by name. */
+  async clientTools(options?: CallOptions): Promise<readonly DeclaredClientTool[]> {
+    return this.#get("/v1/client-tools", read.readClientTools, options);
+  }
+
+  /** What this server can do, and its version. */
+  async capabilities(options?: CallOptions): Promise<CapabilitiesAnswer> {
+    return this.#get("/v1/capabilities", read.readCapabilities, options);
+  }
+
+  /** Whether the server is up. Throws when it does not answer. */
+  async healthy(options?: CallOptions): Promise<boolean> {
+    return this.#probe("/healthz", options);
+  }
+
+  /** Whether the server's store is open and writable. Throws when it does not answer. */
+  async ready(options?: CallOptions): Promise<boolean> {
+    return this.#probe("/readyz", options);
+  }
+
+  /**
+   * Opens a run, or takes one over: the drive token before it no longer holds.
+   *
+   * @throws {@link RunExistsError} when the id is not a client's to open.
+   */
+  async openRun(request: OpenRunRequest = {}, options?: CallOptions): Promise<OpenedRun> {
+    const { runId, agent, input, recordPrompts } = request;
+    const body = { run_id: runId, agent, input, record_prompts: recordPrompts };
+    return this.#send({
+      method: "POST",
+      path: "/v1/client-runs",
+      body: bodyText(body, "the run"),
+      bearer: this.#token,
+      repeatable: runId !== undefined,
+      read: read.readOpened,
+      ...options,
+    });
+  }
+
+  /** What is recorded of a run, from a position on. */
+  async log(run: string, fromSeq = 0, options?: CallOptions): Promise<readonly Envelope[]> {
+    return this.#get(`${clientRun(run)}/log?from_seq=${fromSeq}`, read.readLog, options);
+  }
+
+  /**
+   * Records events that are no calls, all or none. One that is recorded there already is left as it is.
+   *
+   * @returns their positions.
+   * @throws {@link DivergenceError} when something else is recorded there, or the log's rules do not allow it.
+   */
+  async appendEvents(
+    drive: Drive,
+    events: readonly Envelope[],
+    options?: CallOptions,
+  ): Promise<readonly number[]> {
+    for (const { event } of events) {
+      if (event.kind !== "RandomObserved") plainCopy(event.payload, event.kind);
+    }
+    const body = `{"events":[${events.map(envelopeJson).join(",")}]}`;
+    return this.#drive(drive, "events", body, read.readAppended, options);
+  }
+
+  /**
+   * Opens a call: from the answer on it is recorded, and may be performed unless it is `settled`. A call that is recorded at
+   * this position already is answered as it is recorded.
+   *
+   * @throws {@link BadRequestError}, {@link UnknownToolError}, {@link DivergenceError}; nothing was recorded then.
+   */
+  async toolIntent(drive: Drive, ask: Ask, options?: CallOptions): Promise<IntentAnswer> {
+    const { seq, tool, input } = ask;
+    const body = bodyText({ seq, tool, input }, `a call of ${tool}`);
+    return this.#drive(drive, "client-tool-intent", body, read.readIntent, options);
+  }
+
+  /**
+   * Reports how a call ended. The same report on the same call is recorded once, however often it is sent.
+   *
+   * @returns the position of the intent.
+   * @throws {@link CompletionRefusedError} when the report is not believed, {@link DivergenceError} when another one is recorded.
+   */
+  async toolCompletion(drive: Drive, seq: number, report: Report, options?: CallOptions): Promise<number> {
+    const body = bodyText({ seq, ...report }, `the report on call ${seq}`);
+    try {
+      return await this.#drive(drive, "client-tool-completion", body, read.readCompleted, options);
+    } catch (error) {
+      throw completionErrorOf(error, { seq, report });
+    }
+  }
+
+  /**
+   * Settles a call as the run's driver. Where an operator token is configured this client must have it.
+   * Never sent again by itself: when the answer is lost, read the run.
+   */
+  async resolveClientRun(
+    drive: Drive,
+    resolution: Resolution,
+    options?: CallOptions,
+  ): Promise<ResolveAnswer> {
+    return this.#send({
+      method: "POST",
+      path: `${clientRun(drive.run)}/resolve`,
+      body: bodyText(resolution, "the decision"),
+      bearer: this.#operatorToken,
+      driveToken: drive.driveToken,
+      repeatable: false,
+      read: read.readResolved,
+      ...options,
+    });
+  }
+
+  /** One page of runs, oldest first; every run when no limit is asked for. */
+  async runs(query: RunQuery = {}, options?: CallOptions): Promise<RunPage> {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query) as [string, string | number | undefined][]) {
+      if (value !== undefined) parameters.set(name, String(value));
+    }
+    const text = parameters.toString();
+    return this.#get(text === "" ? "/v1/runs" : `/v1/runs?${text}`, read.readRuns, options);
+  }
+
+  /** @throws {@link UnknownRunError} when there is none, or it has no event yet. */
+  async run(run: string, options?: CallOptions): Promise<RunAnswer> {
+    return this.#get(`/v1/runs/${encodeURIComponent(run)}`, read.readRun, options);
+  }
+
+  /**
+   * Settles a call as a person who looked it up. Never sent again by itself: when the answer is lost, read the run.
+   *
+   * @throws {@link WrongStateError} when `seq` is not what is pending, {@link BadRequestError} when the output is not acceptable.
+   */
+  async resolve(run: string, resolution: Resolution, options?: CallOptions): Promise<ResolveAnswer> {
+    return this.#decide(run, "resolve", resolution, read.readResolved, options);
+  }
+
+  /**
+   * Answers a run that is suspended or over its budget. Never sent again by itself: when the answer is lost, read the run.
+   *
+   * @param decision.seq the suspension that was judged: if the run waits for something else by now, nothing is recorded.
+   * @throws {@link BadRequestError} when the input is not acceptable, {@link WrongStateError} when the run does not wait for it.
+   */
+  async resume(
+    run: string,
+    decision: { readonly seq: number; readonly input: JsonValue },
+    options?: CallOptions,
+  ): Promise<ResumeAnswer> {
+    return this.#decide(run, "resume", decision, read.readResumed, options);
+  }
+
+  /**
+   * Ends a run that nobody will finish. Never sent again by itself: when the answer is lost, read the run.
+   *
+   * @param decision.seq what is pending, when something is: if it is not by now, nothing is recorded.
+   */
+  async abandon(
+    run: string,
+    decision: { readonly reason?: string; readonly seq?: number } = {},
+    options?: CallOptions,
+  ): Promise<AbandonAnswer> {
+    return this.#decide(run, "abandon", decision, read.readAbandoned, options);
+  }
+
+  async #get<T>(path: string, reader: (body: JsonValue) => T, options?: CallOptions): Promise<T> {
+    return this.#send({
+      method: "GET",
+      path,
+      bearer: this.#token,
+      repeatable: true,
+      read: reader,
+      ...options,
+    });
+  }
+
+  async #drive<T>(
+    { run, driveToken }: Drive,
+    verb: string,
+    body: string,
+    reader: (body: JsonValue) => T,
+    options?: CallOptions,
+  ): Promise<T> {
+    return this.#send({
+      method: "POST",
+      path: `${clientRun(run)}/${verb}`,
+      body,
+      bearer: this.#token,
+      driveToken,
+      repeatable: true,
+      read: reader,
+      ...options,
+    });
+  }
+
+  async #decide<T>(
+    run: string,
+    verb: string,
+    decision: object,
+    reader: (body: JsonValue) => T,
+    options?: CallOptions,
+  ): Promise<T> {
+    return this.#send({
+      method: "POST",
+      path: `/v1/runs/${encodeURIComponent(run)}/${verb}`,
+      body: bodyText(decision, "the decision"),
+      bearer: this.#operatorToken,
+      repeatable: false,
+      read: reader,
+      ...options,
+    });
+  }
+
+  async #probe(path: string, options?: CallOptions): Promise<boolean> {
+    try {
+      return await this.#send({ method: "GET", path, repeatable: false, read: () => true, ...options });
+    } catch (error) {
+      if (error instanceof UnavailableError) return false;
+      throw error;
+    }
+  }
+
+  async #send<T>(request: WireRequest<T>): Promise<T> {
+    return send(request, this.#settings);
+  }
+}
+
+function clientRun(run: string): string {
+  return `/v1/client-runs/${encodeURIComponent(run)}`;
+}
+
+function baseOf(url: string): string {
+  const { protocol, origin, pathname } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:") {
+    throw new TypeError(`the url of a Salvor server starts with http:// or https://, not with ${protocol}`);
+  }
+  return origin + pathname.replace(/\/+$/, "");
+}

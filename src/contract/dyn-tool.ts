@@ -1,0 +1,35 @@
+import type { Effect } from "./effect.js";
+import type { JsonObject, JsonSchema, JsonValue } from "./json.js";
+import type { ToolCtx } from "./tool-handler.js";
+
+/** A tool with its types erased: what models, servers and drivers see of it. */
+export interface DynTool {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  /** After how many milliseconds a call is given up; absent when whoever performs it decides. */
+  readonly timeoutMs?: number;
+
+  /**
+   * The key that identifies a call with this input; absent when the tool declares none.
+   *
+   * @throws `MissingIdempotencyKey` when the input does not yield one.
+   */
+  readonly idempotencyKey?: (input: JsonValue) => string;
+
+  /**
+   * Performs one attempt at a call.
+   *
+   * @returns the answer or the suspension, as plain JSON data that can be recorded as it is.
+   * @throws a `ToolError` when the call definitely failed.
+   * @throws `UnknownOutcomeError` when a `write` may have had its effect and there is no answer to record.
+   */
+  callJson(ctx: ToolCtx, input: JsonValue): Promise<CallOutcome>;
+}
+
+/** What a call came to. */
+export type CallOutcome =
+  | { readonly outcome: "output"; readonly output: JsonValue }
+  | { readonly outcome: "suspend"; readonly reason: string; readonly inputSchema: JsonSchema };

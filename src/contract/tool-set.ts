@@ -1,0 +1,118 @@
+import { ARTEFACT_FORMAT, type SchemaArtefact } from "./artefact.js";
+import type { DynTool } from "./dyn-tool.js";
+import type { Effect } from "./effect.js";
+import { reasonOf } from "./handler-errors.js";
+import type { JsonObject } from "./json.js";
+import { RegistryError } from "./registry-error.js";
+import type { ToolHandler } from "./tool-handler.js";
+import { definitionOf, type HandlerDefinition, type OwnSchemas } from "./tool-definition.js";
+import { TypedTool } from "./typed-tool.js";
+import type { Validator } from "./validator.js";
+
+export interface ToolSetOptions {
+  /** Compiles the tools' schemas. */
+  readonly validator: Validator;
+}
+
+/** A tool as a model, a person or a server is shown it. Deeply frozen. */
+export interface ToolDescriptor {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+}
+
+interface Registered {
+  readonly tool: DynTool;
+  readonly className: string;
+  readonly descriptor: ToolDescriptor;
+}
+
+/** The tools of a program, each under its own name. */
+export class ToolSet {
+  readonly #schemas: SchemaArtefact;
+  readonly #validator: Validator;
+  readonly #tools = new Map<string, Registered>();
+
+  /**
+   * @param schemas what `salvor schemas` wrote: `import schemas from "./tools.schemas.json" with { type: "json" }`.
+   * @throws {@link RegistryError} `unsupported_artefact` when this version cannot read it.
+   */
+  constructor(schemas: SchemaArtefact, options: ToolSetOptions) {
+    checkArtefact(schemas);
+    this.#schemas = schemas;
+    this.#validator = options.validator;
+  }
+
+  /**
+   * Adds a tool.
+   *
+   * @param own schemas to use instead of generated ones.
+   * @returns this set, so that registrations chain.
+   * @throws {@link RegistryError} naming the class and what to do.
+   */
+  register<I, O>(handler: ToolHandler<I, O>, own?: OwnSchemas): this {
+    const definition = definitionOf(handler, this.#schemas, own);
+    const { name, className } = definition;
+    const taken = this.#tools.get(name);
+    if (taken !== undefined) {
+      throw new RegistryError(
+        "duplicate_name",
+        `the classes ${taken.className} and ${className} are both called ${name}: give one of them another name, ` +
+          `@Tool("${definition.effect}", { name: "..." })`,
+      );
+    }
+    const tool = this.#compile(handler, definition);
+    this.#tools.set(name, { tool, className, descriptor: descriptorOf(tool) });
+    return this;
+  }
+
+  /** The tool with a name, or `undefined`. */
+  get(name: string): DynTool | undefined {
+    return this.#tools.get(name)?.tool;
+  }
+
+  /** The names of all tools, sorted. */
+  names(): readonly string[] {
+    return [...this.#tools.keys()].sort();
+  }
+
+  /** What every tool says of itself, sorted by name: ready to be handed to a model. */
+  descriptors(): readonly ToolDescriptor[] {
+    return Object.freeze(this.names().flatMap((name) => this.#tools.get(name)?.descriptor ?? []));
+  }
+
+  #compile<I, O>(handler: ToolHandler<I, O>, { className, ...definition }: HandlerDefinition): DynTool {
+    try {
+      return new TypedTool(handler, definition, this.#validator);
+    } catch (cause) {
+      throw new RegistryError(
+        "invalid_schema",
+        `a schema of class ${className} does not compile: ${reasonOf(cause)}`,
+        { cause },
+      );
+    }
+  }
+}
+
+function checkArtefact(artefact: unknown): void {
+  const { formatVersion, tools } = (artefact ?? {}) as Partial<Record<keyof SchemaArtefact, unknown>>;
+  if (formatVersion === ARTEFACT_FORMAT && typeof tools === "object" && tools !== null) return;
+  throw new RegistryError(
+    "unsupported_artefact",
+    `these are no tool schemas of formatVersion ${ARTEFACT_FORMAT}` +
+      (typeof formatVersion === "number" ? ` (they say ${formatVersion})` : "") +
+      ": run `npx salvor schemas`, and pass what it wrote",
+  );
+}
+
+function descriptorOf({ name, description, effect, inputSchema, outputSchema }: DynTool): ToolDescriptor {
+  return Object.freeze({
+    name,
+    description,
+    effect,
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+  });
+}

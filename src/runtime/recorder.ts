@@ -1,0 +1,133 @@
+import { LRUCache } from "lru-cache";
+import { envelopeOf, type Envelope, type RunEvent } from "../log/events.js";
+import { applyEvent, fold, NOT_STARTED, type RunState } from "../log/fold.js";
+import { judgeAppend } from "../log/guard.js";
+import { LeaseLost } from "../store/errors.js";
+import type { AppendUnit, EventStore } from "../store/event-store.js";
+import { Divergence } from "./divergence.js";
+import { RunQueue } from "./run-queue.js";
+
+/** How many runs keep their folded state in memory; a run that is not among them is folded again from its log. */
+const STATES_IN_MEMORY = 10_000;
+
+export interface RecorderOptions {
+  /** Where the time comes from; the wall clock by default. */
+  readonly now?: () => Date;
+}
+
+/**
+ * The one way to append: every event, whoever made it, is stamped here, passes the guard and is durable before anyone is
+ * told. All work on a run goes through its queue, so that what was judged is still true when it is written.
+ */
+export class Recorder {
+  readonly #queue = new RunQueue();
+  readonly #states = new LRUCache<string, RunState>({ max: STATES_IN_MEMORY });
+  readonly #now: () => Date;
+
+  constructor(
+    readonly store: EventStore,
+    options: RecorderOptions = {},
+  ) {
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  /**
+   * Works on a run while nobody else does.
+   *
+   * @param lease hash of the drive token that the caller presented: compared with the run's current one now, and again
+   *   inside every append. Absent for work that no driver does.
+   * @throws {@link LeaseLost} when the lease is not current.
+   */
+  within<T>(run: string, lease: string | undefined, work: (desk: RunDesk) => Promise<T>): Promise<T> {
+    return this.#queue.enter(run, async () => {
+      if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease) throw new LeaseLost(run);
+      return work(new RunDesk(this, run, lease, await this.state(run)));
+    });
+  }
+
+  /** What the run's durable log means now. */
+  async state(run: string): Promise<RunState> {
+    const known = this.#states.get(run) ?? NOT_STARTED;
+    const state = fold(await this.store.readLog(run, known.nextSeq), known);
+    this.#states.set(run, state);
+    return state;
+  }
+
+  /** This server's time, RFC 3339 in UTC. */
+  stamp(): string {
+    return this.#now().toISOString();
+  }
+
+  /** Resolves when no work is left. */
+  idle(): Promise<void> {
+    return this.#queue.idle();
+  }
+}
+
+/** A run, while nobody else works on it. */
+export class RunDesk {
+  #state: RunState;
+
+  constructor(
+    private readonly recorder: Recorder,
+    readonly run: string,
+    private readonly lease: string | undefined,
+    state: RunState,
+  ) {
+    this.#state = state;
+  }
+
+  /** What the log means, with everything that was appended here. */
+  get state(): RunState {
+    return this.#state;
+  }
+
+  get store(): EventStore {
+    return this.recorder.store;
+  }
+
+  stamp(): string {
+    return this.recorder.stamp();
+  }
+
+  /** The events from a position on, at most `limit`. */
+  async read(from: number, limit?: number): Promise<readonly Envelope[]> {
+    return this.store.readLog(this.run, from, limit);
+  }
+
+  /**
+   * Appends events as one durable unit.
+   *
+   * @param first the position that the caller means; the guard refuses any but the next one.
+   * @returns them, in their place.
+   * @throws {@link Divergence} when the guard refuses one; nothing is written then.
+   */
+  append(
+    events: readonly RunEvent[],
+    unit: AppendUnit = {},
+    first: number = this.#state.nextSeq,
+  ): Promise<readonly Envelope[]> {
+    const stamp = this.stamp();
+    return this.appendPlaced(
+      events.map((event, at) => envelopeOf(this.run, first + at, stamp, event)),
+      unit,
+    );
+  }
+
+  /** Appends events that already claim a place; the guard judges the place too. */
+  async appendPlaced(envelopes: readonly Envelope[], unit: AppendUnit = {}): Promise<readonly Envelope[]> {
+    if (envelopes.length === 0) return envelopes;
+    let state = this.#state;
+    for (const envelope of envelopes) {
+      const refusal = judgeAppend(this.run, state, envelope);
+      if (refusal !== null) throw Divergence.ofRefusal(refusal);
+      state = applyEvent(state, envelope);
+    }
+    await this.store.append(this.run, envelopes, {
+      ...unit,
+      ...(this.lease !== undefined && { lease: this.lease }),
+    });
+    this.#state = state;
+    return envelopes;
+  }
+}

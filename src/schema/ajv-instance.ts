@@ -1,0 +1,69 @@
+import { Ajv, type Options } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formatsPlugin from "ajv-formats";
+import type { Dialect } from "./dialect.js";
+import { exactKeywords } from "./exact-keywords.js";
+import { linearPattern } from "./linear-pattern.js";
+
+type AnyAjv = Ajv | Ajv2019 | Ajv2020;
+
+/** How a schema is to be read. */
+export interface Reading {
+  /** Whether unknown keywords and formats are refused, or ignored as the standard says. */
+  readonly strict: boolean;
+  /** Whether every violation is collected, or judging stops at the first. */
+  readonly allErrors: boolean;
+}
+
+/** The engine. ajv asks for the code of it only when it writes modules, which is never done here. */
+const regExp = Object.assign((pattern: string) => linearPattern(pattern), { code: "linearPattern" });
+
+const COMMON: Options = {
+  strict: false,
+  strictNumbers: true,
+  ownProperties: true,
+  verbose: true,
+  discriminator: true,
+  logger: false,
+  // References are compiled once each: inlining them multiplies the code.
+  inlineRefs: false,
+  // The optimiser takes most of the compiling time, and recurses over all of the code.
+  code: { regExp, optimize: false },
+};
+
+/**
+ * A compiler for one schema. It knows no other schema, not even the meta-schemas, so nothing that a schema refers to or calls
+ * itself can meet anything outside of it. The schema must have been checked before.
+ */
+export function freshAjv(dialect: Dialect, { strict, allErrors }: Reading): AnyAjv {
+  return prepare(dialect, { ...COMMON, strictSchema: strict, allErrors, meta: false, validateSchema: false });
+}
+
+const metaAjvs = new Map<Dialect, AnyAjv>();
+
+/** The one instance of a dialect that knows its meta-schema and checks schemas against it. */
+export function metaAjv(dialect: Dialect): AnyAjv {
+  const known = metaAjvs.get(dialect);
+  if (known !== undefined) return known;
+  const made = prepare(dialect, { ...COMMON, strictSchema: false, allErrors: true });
+  metaAjvs.set(dialect, made);
+  return made;
+}
+
+/** The formats that are understood: those of ajv-formats. */
+export function formatNames(): ReadonlySet<string> {
+  return new Set(Object.keys(metaAjv("2020-12").formats));
+}
+
+function prepare(dialect: Dialect, options: Options): AnyAjv {
+  const ajv =
+    dialect === "draft-07"
+      ? new Ajv(options)
+      : dialect === "2019-09"
+        ? new Ajv2019(options)
+        : new Ajv2020(options);
+  formatsPlugin.default(ajv);
+  for (const definition of exactKeywords()) ajv.removeKeyword(definition.keyword).addKeyword(definition);
+  return ajv;
+}

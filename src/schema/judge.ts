@@ -1,0 +1,73 @@
+import type { JsonSchema, JsonValue } from "../contract/json.js";
+import type { Judge, Violation } from "../contract/validator.js";
+import { checkSchema } from "./check-schema.js";
+import { compile, type DirectJudge } from "./compile.js";
+import { judgingTime } from "./cost.js";
+import { judgeElsewhere } from "./judge-pool.js";
+import type { Trust } from "./judge-protocol.js";
+import { RULES } from "./rules.js";
+import { boundSchema } from "./schema-bounds.js";
+import { measure, type ValueSize } from "./value-size.js";
+
+/** What is judged on this thread takes at most about this long, in nanoseconds: an upper bound, computed before. */
+const INLINE_NS = 10_000_000;
+/** Up to this bound all violations are collected, elsewhere; beyond it judging stops at the first. */
+const ALL_ERRORS_NS = 200_000_000;
+/** A violation carries its whole path, so keys longer than this, in characters, are not left to chance. */
+const PLAIN_KEY = 256;
+/** A schema of more characters takes long enough to compile that it is done when tools are registered, not in a call. */
+const LAZY_TEXT = 10_000;
+const SMALLEST: ValueSize = { parts: 1, text: 0, longest: 0, longestKey: 0 };
+
+/**
+ * Makes a judge for a schema that an operator or a tool's author wrote. What is provably quick is judged at once, everything
+ * else on a worker thread under the deadline.
+ *
+ * @throws {@link SchemaError} naming the place in the schema.
+ */
+export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number): Judge {
+  boundSchema(schema, RULES[trust].limits);
+  // What is checked is what is judged with, whatever becomes of the caller's object.
+  const schemaText = JSON.stringify(schema);
+  const checked = checkSchema(JSON.parse(schemaText) as JsonSchema, RULES[trust]);
+  const build = () => compile(checked, { strict: RULES[trust].strict, allErrors: true });
+  const direct = trust === "operator" || schemaText.length > LAZY_TEXT ? always(build()) : once(build);
+  const isQuick = (size: ValueSize) =>
+    judgingTime(checked.cost, size) <= INLINE_NS && size.longestKey <= PLAIN_KEY;
+  // The engine compiles the code of a judge when it first runs; that belongs to loading, not to the first request.
+  if (trust === "operator" && isQuick(SMALLEST)) direct()(null);
+  return (value) => {
+    const size = measure(value);
+    if ("message" in size) return [size];
+    if (isQuick(size)) return judgeHere(direct, value);
+    const allErrors =
+      isSmall(size) || (judgingTime(checked.cost, size) <= ALL_ERRORS_NS && size.longestKey <= PLAIN_KEY);
+    return judgeElsewhere({ schemaText, trust, allErrors, value }, deadlineMs).catch(refusal);
+  };
+}
+
+/** Whether all violations may be collected whatever the schema, where there is a deadline and a memory limit. */
+export function isSmall({ parts, longestKey }: ValueSize): boolean {
+  return parts <= 1000 && longestKey <= PLAIN_KEY;
+}
+
+function judgeHere(direct: () => DirectJudge, value: JsonValue): readonly Violation[] {
+  try {
+    return direct()(value);
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+function refusal(error: unknown): readonly Violation[] {
+  return [{ path: "$", message: error instanceof Error ? error.message : String(error) }];
+}
+
+function always<T>(value: T): () => T {
+  return () => value;
+}
+
+function once<T>(build: () => T): () => T {
+  let built: { readonly value: T } | undefined;
+  return () => (built ??= { value: build() }).value;
+}

@@ -1,0 +1,84 @@
+import type { Logger } from "pino";
+import type { DeclaredTool } from "../declarations/declared-tool.js";
+import { Recorder } from "../runtime/recorder.js";
+import type { EventStore } from "../store/event-store.js";
+import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
+import { hashSecret } from "./tokens.js";
+
+/** What the server needs to know of declared tools; `ClientToolRegistry` is one. */
+export interface ClientTools {
+  get(name: string): DeclaredTool | undefined;
+  /** What `GET /v1/client-tools` lists, sorted by name. */
+  published(): readonly object[];
+}
+
+export interface AppOptions {
+  readonly store: EventStore;
+  /** The secret that clients must present; without it, none is needed. */
+  readonly clientToken?: string;
+  /** The secret that settles, resumes and abandons; without it, every client may. */
+  readonly operatorToken?: string;
+  /** Origins besides this server's own whose pages may call it, as `https://ops.example`. */
+  readonly allowOrigins?: readonly string[];
+  /** How long a driver counts as attached after its last request, in milliseconds. */
+  readonly leaseTtlMs?: number;
+  /**
+   * Whether other machines may call although no token is configured, by this server's address. A name is never enough: a
+   * page in somebody's browser can make one point here.
+   */
+  readonly insecure?: boolean;
+  readonly logger?: Logger;
+  /** Whether the log holds request and answer bodies, which may hold secrets; no by default. */
+  readonly logPayloads?: boolean;
+  /** Where the time comes from; the wall clock by default. */
+  readonly now?: () => Date;
+}
+
+const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
+
+/**
+ * Everything that a request needs and that outlives it. Immutable but for what is in the store: `with…` answers another
+ * state over the same store and the same queues.
+ */
+export class AppState {
+  readonly store: EventStore;
+  readonly recorder: Recorder;
+  readonly drivers: Drivers;
+  readonly clientTokenHash: string | undefined;
+  readonly operatorTokenHash: string | undefined;
+  readonly allowOrigins: ReadonlySet<string>;
+  readonly insecure: boolean;
+  readonly logger: Logger | undefined;
+  readonly logPayloads: boolean;
+  readonly clientTools: ClientTools;
+  readonly #options: AppOptions;
+
+  /**
+   * @throws TypeError when a token is empty, or when both are equal: the client's word would count as the operator's.
+   */
+  constructor(options: AppOptions, derived?: { readonly from: AppState; readonly clientTools: ClientTools }) {
+    const { clientToken, operatorToken, now } = options;
+    if (clientToken === "" || operatorToken === "") throw new TypeError("a token may not be empty");
+    if (clientToken !== undefined && clientToken === operatorToken) {
+      throw new TypeError(
+        "the client and the operator token are equal; give the operator a secret of its own",
+      );
+    }
+    this.#options = options;
+    this.store = options.store;
+    this.clientTokenHash = clientToken === undefined ? undefined : hashSecret(clientToken);
+    this.operatorTokenHash = operatorToken === undefined ? undefined : hashSecret(operatorToken);
+    this.allowOrigins = new Set(options.allowOrigins);
+    this.insecure = options.insecure ?? false;
+    this.logger = options.logger;
+    this.logPayloads = options.logPayloads ?? false;
+    this.clientTools = derived?.clientTools ?? NO_TOOLS;
+    this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
+    this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
+  }
+
+  /** This state with an operator's declared client tools. */
+  withClientTools(clientTools: ClientTools): AppState {
+    return new AppState(this.#options, { from: this, clientTools });
+  }
+}

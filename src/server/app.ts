@@ -1,0 +1,45 @@
+import Router from "@koa/router";
+import Koa from "koa";
+import { ApiError } from "./api-error.js";
+import type { AppState } from "./app-state.js";
+import type { RequestState } from "./context.js";
+import { accessLog } from "./layers/access-log.js";
+import { bearer } from "./layers/bearer.js";
+import { errorEnvelope } from "./layers/envelope.js";
+import { originRule } from "./layers/origin.js";
+import { aboutRoutes } from "./resources/about.js";
+import { clientRunRoutes } from "./resources/client-runs.js";
+import { clientToolRoutes } from "./resources/client-tools.js";
+import { runRoutes } from "./resources/runs.js";
+
+/** The control plane as a Koa application, for `startServer` or for a host that mounts it in a server of its own. */
+export function createApp(state: AppState): Koa<RequestState> {
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
+  clientToolRoutes(state, router);
+  clientRunRoutes(state, router);
+  runRoutes(state, router);
+  aboutRoutes(state, router);
+
+  const app = new Koa<RequestState>();
+  // Every error is answered and logged by the envelope; what reaches Koa's own handler is a connection that went away.
+  app.silent = true;
+  app.use(accessLog(state));
+  app.use(errorEnvelope(state));
+  app.use(originRule(state));
+  app.use(bearer(state));
+  app.use(router.routes());
+  app.use((ctx) => {
+    const allowed = allowedMethods(router, ctx.path);
+    if (allowed.length > 0) {
+      throw new ApiError("method_not_allowed", `${ctx.method} is not a method of ${ctx.path}`, {
+        headers: { Allow: allowed.join(", ") },
+      });
+    }
+    throw new ApiError("not_found", `there is nothing at ${ctx.path}; docs/http-api.md lists what there is`);
+  });
+  return app;
+}
+
+function allowedMethods(router: Router<RequestState>, path: string): readonly string[] {
+  return [...new Set(router.match(path, "").path.flatMap((layer) => layer.methods))];
+}

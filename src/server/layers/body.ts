@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import { PassThrough, pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
+import type { JsonValue } from "../../contract/json.js";
+import { JsonSyntaxError } from "../../log/json-syntax-error.js";
+import { parseJson, type ParseOptions } from "../../log/parse-json.js";
+import { ApiError } from "../api-error.js";
+import type { AppContext } from "../context.js";
+
+/** The largest body that is read, in bytes, after decompression. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** How much of a body that is too large is still taken in, so that its sender gets to read the answer. */
+const MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES;
+
+/**
+ * Reads the request's body as JSON.
+ *
+ * @throws ApiError `payload_too_large` or `bad_request`.
+ */
+export async function readJsonBody(ctx: AppContext, options?: ParseOptions): Promise<JsonValue> {
+  const bytes = await readBody(ctx);
+  try {
+    const value = parseJson(bytes, options);
+    ctx.state.received = value;
+    return value;
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new ApiError("bad_request", `the request body is not acceptable JSON: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function readBody(ctx: AppContext): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of decoded(ctx.req).iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size > MAX_DRAINED_BYTES) {
+        ctx.set("Connection", "close");
+        break;
+      }
+    }
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    throw new ApiError(
+      "bad_request",
+      "the request body could not be read: it ended early or is not what it says",
+      {
+        cause,
+      },
+    );
+  }
+  if (size > MAX_BODY_BYTES) {
+    throw new ApiError("payload_too_large", `the request body is larger than ${MAX_BODY_BYTES} bytes`);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decoded(request: IncomingMessage): Readable {
+  const encoding = (request.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  if (encoding === "identity" || encoding === "") return request;
+  const decoder = decoderFor(encoding);
+  if (decoder === undefined) {
+    throw new ApiError(
+      "bad_request",
+      `the content encoding ${JSON.stringify(encoding)} is not gzip, deflate or br`,
+    );
+  }
+  // A broken stream reaches the reader as an error of the last stream; there is nothing else to do about it.
+  return pipeline(request, decoder, new PassThrough(), () => undefined);
+}
+
+function decoderFor(encoding: string) {
+  if (encoding === "gzip" || encoding === "x-gzip" || encoding === "deflate") return createUnzip();
+  return encoding === "br" ? createBrotliDecompress() : undefined;
+}

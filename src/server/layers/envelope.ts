@@ -1,0 +1,27 @@
+import type { AppState } from "../app-state.js";
+import type { ApiError } from "../api-error.js";
+import type { AppMiddleware } from "../context.js";
+import { toApiError } from "../error-mapping.js";
+
+/** The body of every answer that is not a success. */
+export function errorBody({ code, message, details }: ApiError): string {
+  return JSON.stringify({ error: { code, message, ...(details !== undefined && { details }) } });
+}
+
+/** Answers every error in the error envelope, and logs what the operator of this server has to know. */
+export function errorEnvelope(state: AppState): AppMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      if (error.status >= 500)
+        state.logger?.error({ err: error.cause ?? error, method: ctx.method, code: error.code });
+      ctx.state.code = error.code;
+      ctx.status = error.status;
+      ctx.set(error.headers);
+      ctx.type = "application/json";
+      ctx.body = errorBody(error);
+    }
+  };
+}

@@ -1,0 +1,54 @@
+import { isIP } from "node:net";
+import { ApiError } from "../api-error.js";
+import type { AppState } from "../app-state.js";
+import type { AppMiddleware } from "../context.js";
+
+/**
+ * Keeps pages in somebody's browser from reaching this server behind their back: a foreign `Origin` is refused, and, while
+ * no token is configured, a `Host` that is not loopback, which ends DNS rebinding (docs/security.md, "Browsers").
+ */
+export function originRule(state: AppState): AppMiddleware {
+  const open = state.clientTokenHash === undefined && state.operatorTokenHash === undefined;
+  return async (ctx, next) => {
+    const origin = ctx.get("Origin");
+    const allowed = state.allowOrigins.has(origin);
+    if (origin !== "" && !allowed && !isOwnOrigin(origin, ctx.get("Host"))) {
+      throw new ApiError(
+        "forbidden_origin",
+        `a page of ${origin} may not call this server; --allow-origin opens it`,
+      );
+    }
+    if (open && !isHarmless(ctx.get("Host"), state.insecure)) {
+      throw new ApiError(
+        "forbidden_origin",
+        `no token is configured, so ${JSON.stringify(ctx.get("Host"))} is not a host to call this server by: start it with --auth-token`,
+      );
+    }
+    if (allowed) {
+      ctx.set("Access-Control-Allow-Origin", origin);
+      ctx.set("Access-Control-Expose-Headers", "Retry-After, WWW-Authenticate");
+      ctx.vary("Origin");
+      if (ctx.method === "OPTIONS" && ctx.get("Access-Control-Request-Method") !== "") {
+        ctx.set("Access-Control-Allow-Methods", "GET, POST");
+        ctx.set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Drive-Token, Last-Event-ID");
+        ctx.set("Access-Control-Max-Age", "600");
+        ctx.status = 204;
+        return;
+      }
+    }
+    await next();
+  };
+}
+
+function isOwnOrigin(origin: string, host: string): boolean {
+  return host !== "" && (origin === `http://${host}` || origin === `https://${host}`);
+}
+
+/** Whether a host cannot be a name that somebody else points here: loopback, or any address where other machines may call. */
+function isHarmless(host: string, insecure: boolean): boolean {
+  // HTTP/1.0 has no Host header, and no browser speaks it.
+  if (host === "") return true;
+  const name = host.replace(/:\d*$/, "").toLowerCase();
+  if (name === "localhost" || name === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(name)) return true;
+  return insecure && isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
+}

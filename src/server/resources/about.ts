@@ -1,0 +1,41 @@
+import { VERSION } from "../../version.js";
+import { ApiError } from "../api-error.js";
+import type { AppState } from "../app-state.js";
+import type { AppRouter } from "../context.js";
+
+/** What this server is and whether it is well. */
+export function aboutRoutes(state: AppState, router: AppRouter): void {
+  router.get("/v1/capabilities", (ctx) => {
+    ctx.body = {
+      capabilities: {
+        client_tools: true,
+        client_runs: true,
+        client_models: false,
+        hosted_tools: false,
+        hosted_models: false,
+        steps: false,
+        event_stream: false,
+        operator_token: state.operatorTokenHash !== undefined,
+      },
+      server: { version: VERSION },
+    };
+  });
+
+  router.get("/v1/agents", (ctx) => {
+    ctx.body = { agents: [] };
+  });
+
+  router.get("/healthz", (ctx) => {
+    ctx.body = { status: "ok" };
+  });
+
+  router.get("/readyz", (ctx) => {
+    const { health } = state.store;
+    if (!health.writable) {
+      throw new ApiError("store_unavailable", `the store does not accept writes: ${health.reason}`, {
+        headers: { "Retry-After": "1" },
+      });
+    }
+    ctx.body = { status: "ready" };
+  });
+}

@@ -1,0 +1,103 @@
+import type { JsonObject, JsonSchema, JsonValue } from "../contract/json.js";
+import type { FailureKind } from "../contract/reserved.js";
+import { shape } from "./shape.js";
+
+const seq = { type: "integer", minimum: 0 } as const;
+const unsigned = { type: "integer", minimum: 0 } as const;
+const text = { type: "string" } as const;
+
+function body(required: readonly string[], properties: JsonObject, rest: JsonObject = {}): JsonObject {
+  return { type: "object", required, properties, ...rest };
+}
+
+export interface OpenBody {
+  readonly agent?: JsonValue;
+  readonly input?: JsonValue;
+  readonly run_id?: JsonValue;
+  readonly record_prompts?: boolean;
+}
+export const OPEN = shape<OpenBody>(body([], { record_prompts: { type: "boolean" } }));
+
+export interface IntentBody {
+  readonly seq: number;
+  readonly tool: string;
+  readonly input: JsonValue;
+}
+export const INTENT = shape<IntentBody>(body(["seq", "tool", "input"], { seq, tool: text }));
+
+/** Exactly one of the three is there. */
+export interface CompletionBody {
+  readonly seq: number;
+  readonly output?: JsonValue;
+  readonly error?: { readonly message: string; readonly kind?: FailureKind };
+  readonly suspend?: { readonly reason: string; readonly input_schema: JsonSchema };
+}
+export const COMPLETION = shape<CompletionBody>(
+  body(
+    ["seq"],
+    {
+      seq,
+      error: body(["message"], {
+        message: text,
+        kind: { enum: ["invalid_input", "handler", "output_serialization"] },
+      }),
+      suspend: body(["reason", "input_schema"], {
+        reason: text,
+        input_schema: { type: ["object", "boolean"] },
+      }),
+    },
+    { oneOf: [{ required: ["output"] }, { required: ["error"] }, { required: ["suspend"] }] },
+  ),
+);
+
+export interface ResolveBody {
+  readonly seq?: number;
+  readonly output?: JsonValue;
+  readonly not_performed?: boolean;
+  readonly override?: boolean;
+  readonly note?: string;
+  readonly operator?: string;
+}
+export const RESOLVE = shape<ResolveBody>(
+  body([], {
+    seq,
+    not_performed: { type: "boolean" },
+    override: { type: "boolean" },
+    note: text,
+    operator: text,
+  }),
+);
+
+export interface ResumeBody {
+  readonly seq?: number;
+  readonly input?: JsonValue;
+}
+export const RESUME = shape<ResumeBody>(body([], { seq }));
+
+/** What a run over budget is resumed with. */
+export const BUDGET_EXTENSION = shape<JsonObject>(
+  body([], {
+    extend: body([], {
+      steps: unsigned,
+      tokens: unsigned,
+      cost_usd: { type: "number" },
+      wall_time_seconds: { type: "number" },
+    }),
+  }),
+);
+
+export interface AbandonBody {
+  readonly seq?: number;
+  readonly reason?: string;
+}
+export const ABANDON = shape<AbandonBody>(body([], { seq, reason: text }));
+
+/** The most events that one append takes. */
+export const MAX_EVENTS = 1024;
+
+export interface EventsBody {
+  readonly events: readonly JsonObject[];
+}
+export const EVENTS = shape<EventsBody>(
+  body(["events"], { events: { type: "array", maxItems: MAX_EVENTS, items: { type: "object" } } }),
+);

@@ -1,0 +1,41 @@
+/**
+ * Which folders of src may import which, from the top down:
+ * cli -> server, client, mcp -> runtime -> store, declarations, schema -> log -> contract.
+ */
+export const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  // src/version.ts: what this package is; read by whoever says so.
+  version: [],
+  contract: [],
+  log: ["contract"],
+  schema: ["log", "contract", "version"],
+  store: ["log", "contract"],
+  declarations: ["schema", "log", "contract"],
+  runtime: ["store", "declarations", "schema", "log", "contract"],
+  // What runs in a customer's process brings no server, store or declarations with it.
+  client: ["schema", "log", "contract", "version"],
+  server: ["runtime", "store", "declarations", "schema", "log", "contract", "version"],
+  mcp: ["runtime", "store", "declarations", "schema", "log", "contract", "version"],
+  console: ["log", "contract"],
+  cli: [
+    "server",
+    "client",
+    "mcp",
+    "runtime",
+    "store",
+    "declarations",
+    "schema",
+    "log",
+    "contract",
+    "version",
+  ],
+  // src/index.ts: the tool author's face.
+  index: ["schema", "contract"],
+};
+
+/** The folders that are pure, and the only packages that they may import. */
+export const PURE: Readonly<Record<string, readonly string[]>> = {
+  contract: ["reflect-metadata"],
+  log: ["canonicalize", "node:crypto"],
+};
+
+export const MAX_LINES = 300;

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { JsonValue } from "#salvor/contract/json.js";
+import { hashValue } from "#salvor/log/canonical-json.js";
+import { EVENT_KINDS } from "#salvor/log/events.js";
+import { attemptKey } from "#salvor/log/keys.js";
+import { STATUS_OF } from "#salvor/server/api-error.js";
+import { AppState, startServer, type RunningServer } from "#salvor/server/index.js";
+import { openLowdbStore } from "#salvor/store/index.js";
+import { readPage, sources } from "./pages.js";
+
+const page = readPage("docs/http-api.md");
+
+/** The rows of the table under a heading, cell by cell. */
+function rowsUnder(heading: string): readonly (readonly string[])[] {
+  const section = page.text.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  return section
+    .split("\n")
+    .filter((line) => line.startsWith("|") && !line.startsWith("|---"))
+    .slice(1)
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim()),
+    );
+}
+
+function codesIn(cell = ""): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+}
+
+interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly later: boolean;
+}
+
+const endpoints: readonly Endpoint[] = rowsUnder("Endpoints")
+  .filter(([first = ""]) => /^(?:GET|POST) /.test(first))
+  .map(([first = "", , answer = ""]) => ({
+    method: first.split(" ")[0] ?? "",
+    path: (codesIn(first)[0] ?? "").replace(/\?.*/, ""),
+    later: answer.includes("(later)"),
+  }));
+
+describe("docs/http-api.md", () => {
+  const folder = mkdtempSync(join(tmpdir(), "salvor-http-api-"));
+  let server: RunningServer;
+  before(async () => {
+    const store = await openLowdbStore({ dir: folder });
+    server = await startServer(new AppState({ store }), { host: "127.0.0.1", port: 0 });
+  });
+  after(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function answerTo({ method, path }: Endpoint): Promise<{ status: number; code: string | undefined }> {
+    const url = server.url + path.replace("{id}", randomUUID());
+    const response = await fetch(url, { method, ...(method === "POST" && { body: "{}" }) });
+    const { error } = (await response.json()) as { error?: { code: string } };
+    return { status: response.status, code: error?.code };
+  }
+
+  it("lists endpoints of both kinds", () => {
+    assert.ok(endpoints.filter(({ later }) => later).length >= 1);
+    assert.ok(endpoints.filter(({ later }) => !later).length >= 10);
+  });
+
+  for (const endpoint of endpoints) {
+    const { method, path, later } = endpoint;
+    it(`is right that ${method} ${path} is ${later ? "not served yet" : "served"}`, async () => {
+      const { code } = await answerTo(endpoint);
+      if (later) assert.equal(code, "not_found");
+      else assert.ok(code !== "not_found" && code !== "method_not_allowed", code);
+    });
+  }
+
+  it("lists every route that the server has", () => {
+    const routes = sources()
+      .filter(({ path }) => path.startsWith("src/server/"))
+      .flatMap(({ text }) => [...text.matchAll(/\brouter\.(get|post|put|delete|patch)\(\s*"([^"]+)"/g)])
+      .map(([, method = "", path = ""]) => `${method.toUpperCase()} ${path.replaceAll(":id", "{id}")}`);
+    assert.ok(routes.length >= 10);
+    const listed = endpoints.map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(
+      routes.filter((route) => !listed.includes(route)),
+      [],
+    );
+  });
+
+  it("lists every error code with its status", () => {
+    const listed = rowsUnder("Errors")
+      .filter(([, , meaning = ""]) => !meaning.startsWith("(later)"))
+      .flatMap(([status, codes]) => codesIn(codes).map((code) => [code, Number(status)] as const));
+    assert.deepEqual(Object.fromEntries(listed), STATUS_OF);
+  });
+
+  it("lists every kind of event", () => {
+    assert.deepEqual(
+      rowsUnder("Events").flatMap(([kind]) => codesIn(kind)),
+      [...EVENT_KINDS],
+    );
+  });
+
+  it("lists every capability", async () => {
+    const response = await fetch(`${server.url}/v1/capabilities`);
+    const { capabilities } = (await response.json()) as { capabilities: Record<string, boolean> };
+    const listed = [...page.text.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| .*$/gm)].flatMap(([, cell]) =>
+      codesIn(cell),
+    );
+    for (const name of Object.keys(capabilities)) assert.ok(listed.includes(name), name);
+  });
+
+  it("shows hashes as they are computed", () => {
+    const rows = rowsUnder("JSON");
+    assert.ok(rows.length >= 3);
+    for (const [value, hash] of rows) {
+      assert.equal(hashValue(JSON.parse(codesIn(value)[0] ?? "") as JsonValue), codesIn(hash)[0]);
+    }
+    const key = attemptKey("00000000-0000-4000-8000-000000000001", 1, "charge_card");
+    assert.ok(page.text.includes(`\`${key}\``), key);
+  });
+});

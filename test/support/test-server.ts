@@ -1,0 +1,163 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
+import { AppState, startServer, type AppOptions, type RunningServer } from "#salvor/server/index.js";
+import { openLowdbStore } from "#salvor/store/index.js";
+import { TOOLS } from "./tools.js";
+
+/** A JSON answer: `any`, because a test asserts what it looks like. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly json: any;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Bearer token. */
+  readonly bearer?: string;
+  /** Drive token. */
+  readonly drive?: string;
+}
+
+export type TestServerOptions = Omit<AppOptions, "store"> & { readonly tools?: readonly DeclarationInput[] };
+
+/** A real server on a real store in a folder of its own. */
+export class TestServer {
+  private constructor(
+    readonly dir: string,
+    private options: TestServerOptions,
+    private running: RunningServer,
+  ) {}
+
+  static async start(options: TestServerOptions = {}): Promise<TestServer> {
+    const dir = await mkdtemp(join(tmpdir(), "salvor-test-"));
+    return new TestServer(dir, options, await run(dir, options));
+  }
+
+  get url(): string {
+    return this.running.url;
+  }
+
+  /** Ends this server and starts another on the same folder. */
+  async restart(options: TestServerOptions = this.options): Promise<void> {
+    await this.running.close();
+    this.options = options;
+    this.running = await run(this.dir, options);
+  }
+
+  async stop(): Promise<void> {
+    await this.running.close();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  async call(
+    method: string,
+    path: string,
+    { body, raw, headers, bearer, drive }: CallOptions = {},
+  ): Promise<Answer> {
+    const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        ...(drive !== undefined && { "x-drive-token": drive }),
+        ...headers,
+      },
+      ...(sent !== undefined && { body: sent }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: text === "" ? undefined : JSON.parse(text),
+    };
+  }
+
+  get(path: string, options?: CallOptions): Promise<Answer> {
+    return this.call("GET", path, options);
+  }
+
+  post(path: string, body: unknown, options?: CallOptions): Promise<Answer> {
+    return this.call("POST", path, { ...options, body });
+  }
+
+  /** Opens a run and, unless told otherwise, starts it. */
+  async open({ bearer, started = true }: { bearer?: string; started?: boolean } = {}): Promise<TestRun> {
+    const { json } = await this.post("/v1/client-runs", {}, bearer === undefined ? {} : { bearer });
+    const opened = new TestRun(this, json.run as string, json.drive_token as string, bearer);
+    if (started) await opened.event(0, "RunStarted", { agent_def_hash: "sha256:agent", input: {} });
+    return opened;
+  }
+}
+
+/** A run as its driver sees it. */
+export class TestRun {
+  constructor(
+    private readonly server: TestServer,
+    readonly id: string,
+    readonly token: string,
+    private readonly bearer: string | undefined,
+  ) {}
+
+  get path(): string {
+    return `/v1/client-runs/${this.id}`;
+  }
+
+  post(endpoint: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
+    const bearer = options.bearer ?? this.bearer;
+    return this.server.post(`${this.path}/${endpoint}`, body, {
+      drive: this.token,
+      ...(bearer !== undefined && { bearer }),
+      ...options,
+    });
+  }
+
+  event(seq: number, kind: string, payload: unknown): Promise<Answer> {
+    return this.post("events", { events: [this.envelope(seq, kind, payload)] });
+  }
+
+  envelope(seq: number, kind: string, payload: unknown) {
+    return {
+      run_id: this.id,
+      seq,
+      schema_version: 1,
+      recorded_at: "2020-01-01T00:00:00Z",
+      event: { kind, payload },
+    };
+  }
+
+  intent(seq: number, tool: string, input: unknown): Promise<Answer> {
+    return this.post("client-tool-intent", { seq, tool, input });
+  }
+
+  complete(seq: number, report: Readonly<Record<string, unknown>>): Promise<Answer> {
+    return this.post("client-tool-completion", { seq, ...report });
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  async log(): Promise<any[]> {
+    const { json } = await this.server.get(
+      `${this.path}/log`,
+      this.bearer === undefined ? {} : { bearer: this.bearer },
+    );
+    return json.log;
+  }
+}
+
+async function run(dir: string, { tools = TOOLS, ...options }: TestServerOptions): Promise<RunningServer> {
+  const registry = new ClientToolRegistry();
+  for (const tool of tools) registry.declare(tool);
+  const store = await openLowdbStore({ dir });
+  return startServer(new AppState({ ...options, store }).withClientTools(registry), {
+    host: "127.0.0.1",
+    port: 0,
+  });
+}

@@ -1,17 +1,8 @@
 import { createHash } from "node:crypto";
-import canonicalize from "canonicalize";
 import type { JsonValue } from "../contract/json.js";
+import { canonicalJson } from "./canonical-text.js";
 
-/**
- * The canonical text of a JSON value (RFC 8785): equal values have equal texts, whatever the order of their keys.
- *
- * @throws TypeError when the value is not JSON (`undefined`, NaN, an infinity).
- */
-export function canonicalJson(value: JsonValue): string {
-  const text = (canonicalize as unknown as (value: unknown) => string | undefined)(value);
-  if (text === undefined) throw new TypeError(`not a JSON value: ${typeof value}`);
-  return text;
-}
+export { canonicalJson };
 
 /** `"sha256:"` and the lower-case hex SHA-256 of the canonical text: equal for equal values, whatever their key order. */
 export function hashValue(value: JsonValue): string {

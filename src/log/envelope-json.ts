@@ -1,5 +1,5 @@
 import type { JsonValue } from "../contract/json.js";
-import { canonicalJson } from "./canonical-json.js";
+import { canonicalJson } from "./canonical-text.js";
 import type { Envelope } from "./events.js";
 
 /** The JSON text of an envelope, `RandomObserved.value` with all its digits. */
@@ -16,10 +16,13 @@ export function canonicalEnvelope(envelope: Envelope): string {
 function withEveryDigit(envelope: Envelope, write: (value: unknown) => string): string {
   const { event } = envelope;
   if (event.kind !== "RandomObserved") return write(envelope);
+  // A stored log may hold anything there; what is no integer is written like everything else, with its quotes.
+  const digits: unknown = event.payload.value;
+  if (typeof digits !== "bigint") return write(envelope);
   const withValue = (value: unknown) =>
     write({ ...envelope, event: { ...event, payload: { ...event.payload, value } } });
   const others = withValue(0);
   let mark = "u64";
   while (others.includes(mark)) mark += "*";
-  return withValue(mark).replace(`"${mark}"`, () => String(event.payload.value));
+  return withValue(mark).replace(`"${mark}"`, () => String(digits));
 }

@@ -1,3 +1,4 @@
+import { isJsonObject, ownValue } from "../contract/json.js";
 import { SCHEMA_VERSION, type Envelope } from "./events.js";
 import { isParked, isTerminal, type PendingCall, type RunState } from "./fold.js";
 
@@ -143,11 +144,12 @@ function isIntent({ event }: Envelope): boolean {
 }
 
 function innerSeq({ event }: Envelope): unknown {
-  return "seq" in event.payload ? event.payload.seq : undefined;
+  const payload: unknown = event.payload;
+  return isJsonObject(payload) ? ownValue(payload, "seq") : undefined;
 }
 
 function describe(next: Envelope): string {
-  return isIntent(next) || isCompletion(next)
-    ? `${next.event.kind} with seq ${String(innerSeq(next))}`
-    : next.event.kind;
+  if (!isIntent(next) && !isCompletion(next)) return next.event.kind;
+  const seq = innerSeq(next);
+  return `${next.event.kind} with ${typeof seq === "number" ? `seq ${seq}` : "a seq that is no number"}`;
 }

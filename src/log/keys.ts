@@ -12,6 +12,7 @@ export function attemptKey(runId: string, seq: number, tool: string): string {
 /** A key field that the input does not have as a member of its own. */
 export class MissingKeyField extends Error {
   override readonly name = "MissingKeyField";
+  readonly code = "missing_key_field";
   constructor(
     readonly tool: string,
     readonly field: string,
@@ -27,6 +28,7 @@ export class MissingKeyField extends Error {
  * The key of a call whose operator declared which fields identify it: equal for equal values of those fields in one run,
  * in whatever order the operator wrote them.
  *
+ * @param fields at least one, none of them {@link RESERVED_KEY_FIELDS}.
  * @throws {@link MissingKeyField} when a field is not an own property of the input. A key is never derived from less than it declares.
  */
 export function contentKey(
@@ -35,6 +37,7 @@ export function contentKey(
   fields: readonly string[],
   input: JsonObject,
 ): string {
+  if (fields.length === 0) throw new TypeError(`${tool} declares no key field: use attemptKey`);
   const identity: Record<string, JsonValue> = { run: runId, tool };
   for (const field of fields) {
     if (RESERVED_KEY_FIELDS.includes(field)) throw new TypeError(`a key field may not be called "${field}"`);

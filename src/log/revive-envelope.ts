@@ -12,13 +12,17 @@ export function parseEnvelope(text: string): Envelope {
   return reviveEnvelope(parseJson(text, { u64At: isRandomValue }));
 }
 
-/** An envelope from parsed JSON: `RandomObserved.value` is a bigint in memory, however small. */
+/**
+ * An envelope from parsed JSON: `RandomObserved.value` is a bigint in memory, however small. What is no integer there is
+ * left as it came: a stored log may hold anything.
+ */
 export function reviveEnvelope(value: JsonValue): Envelope {
   const envelope = value as unknown as Envelope;
   const { event } = envelope;
   if (event.kind !== "RandomObserved") return envelope;
-  const { value: parsed } = event.payload as { readonly value: bigint | number };
-  return { ...envelope, event: { ...event, payload: { ...event.payload, value: BigInt(parsed) } } };
+  const parsed: unknown = event.payload.value;
+  if (!Number.isSafeInteger(parsed) || (parsed as number) < 0) return envelope;
+  return { ...envelope, event: { ...event, payload: { ...event.payload, value: BigInt(parsed as number) } } };
 }
 
 /** Whether a path, seen from an envelope, is where `RandomObserved` has its value. */

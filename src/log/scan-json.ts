@@ -44,12 +44,13 @@ export function scanJson(text: string, rules: ScanRules): readonly NumberToken[]
       scanString(token, top, path);
       at += token.length;
     } else if (char === "-" || (char >= "0" && char <= "9")) {
-      const token = numberAt(text, at) ?? char;
-      if (isRounded(token)) {
+      const token = numberAt(text, at);
+      // A minus sign without a digit is no number; the parse that follows this scan says so.
+      if (token !== undefined && isRounded(token)) {
         if (!isU64(token) || rules.u64At?.(path()) !== true) refuseNumber(token, path());
         large.push({ path: path(), text: token });
       }
-      at += token.length;
+      at += token?.length ?? 1;
     } else {
       if (char === "{" || char === "[") {
         if (frames.length >= rules.maxDepth) {

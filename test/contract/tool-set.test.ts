@@ -5,7 +5,7 @@ import { RegistryError, type RegistryErrorCode } from "#salvor/contract/registry
 import { Tool } from "#salvor/contract/tool-decorator.js";
 import type { ToolCtx, ToolHandler } from "#salvor/contract/tool-handler.js";
 import { ToolSet } from "#salvor/contract/tool-set.js";
-import { validator } from "./ajv-validator.js";
+import { createValidator } from "#salvor/schema/validator.js";
 import { ctxOf } from "./ctx.js";
 
 interface Input {
@@ -77,7 +77,7 @@ const SCHEMAS = artefactOf({
 });
 
 function setOf(tools: SchemaArtefact = SCHEMAS): ToolSet {
-  return new ToolSet(tools, { validator });
+  return new ToolSet(tools, { validator: createValidator() });
 }
 
 function refuses(what: () => unknown, code: RegistryErrorCode, ...parts: readonly string[]): void {

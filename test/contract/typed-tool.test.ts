@@ -13,12 +13,14 @@ import {
 import type { ToolCtx, ToolHandler } from "#salvor/contract/tool-handler.js";
 import { output, suspend } from "#salvor/contract/tool-outcome.js";
 import { TypedTool, type TypedToolDefinition } from "#salvor/contract/typed-tool.js";
-import { validator } from "./ajv-validator.js";
+import { createValidator } from "#salvor/schema/validator.js";
 import { ctxOf } from "./ctx.js";
 
 interface Input {
   readonly id: string;
 }
+
+const validator = createValidator();
 
 type Call = (ctx: ToolCtx, input: Input) => unknown;
 
@@ -105,7 +107,7 @@ describe("a call through the erased layer", () => {
       await assert.rejects(tool.callJson(ctxOf(), { id: 7 }), (error: unknown) => {
         assert.ok(error instanceof InvalidInput && isToolError(error));
         assert.deepEqual([error.code, error.tool], ["invalid_input", "refund"]);
-        assert.deepEqual(error.violations, [{ path: "$.id", message: "must be string" }]);
+        assert.deepEqual(error.violations, [{ path: "$.id", message: "expected text, found 7" }]);
         return true;
       });
       assert.equal(ran, false);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import ts from "typescript";
@@ -13,5 +14,5 @@ export function generatorVersions(): { salvor: string; typescript: string; types
 function emitterVersion(): string {
   const name = "typescript-json-schema";
   const manifest = join(require.resolve(name), "../../package.json");
-  return (require(manifest) as { readonly version: string }).version;
+  return (JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string }).version;
 }

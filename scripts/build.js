@@ -1,7 +1,7 @@
 // Builds src to dist, the examples to examples/<name>/dist (not with --src) and, with --test, the tests to build/test.
 // Also links the command into node_modules/.bin, so that `npx --no-install salvor` runs this checkout.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { findExamples } from "./lib/examples.js";
 import { removeOrphans } from "./lib/remove-orphans.js";
@@ -28,7 +28,11 @@ function linkCommand() {
   if (!existsSync(main)) return;
   chmodSync(main, 0o755);
   const bin = join(root, "node_modules/.bin");
+  const link = join(bin, "salvor");
+  const target = "../../dist/cli/main.js";
+  // A right one is left alone: somebody may be running it.
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(link) === target) return;
   mkdirSync(bin, { recursive: true });
-  rmSync(join(bin, "salvor"), { force: true });
-  symlinkSync("../../dist/cli/main.js", join(bin, "salvor"));
+  rmSync(link, { force: true });
+  symlinkSync(target, link);
 }

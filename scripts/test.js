@@ -1,8 +1,10 @@
-// npm test [-- SUITE...]: builds, checks the formatting, lints, and runs every suite (a folder of test/).
+// npm test [-- SUITE...]: builds, checks the formatting, lints, compares the examples' schemas, and runs every suite (a folder
+// of test/).
 // With suites named, builds and runs only those.
-//   --built   take the build as it is, and leave formatting and lint to others (npm run test:nodes)
+//   --built   take the build as it is, and leave the other checks to others (npm run test:nodes)
 //   --soak    only the tests that have a longer form, in that form (SALVOR_SOAK=1), with no limit of time (npm run soak)
 import { spawn } from "node:child_process";
+import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -26,6 +28,8 @@ const failed = [];
 const total = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
 const table = [];
 const limit = new AbortController();
+// Every test file that is running listens to it.
+setMaxListeners(0, limit.signal);
 
 if (soak) process.env.SALVOR_SOAK = "1";
 else {
@@ -43,6 +47,7 @@ if (!built) {
     await Promise.all([
       step("format", "node_modules/prettier/bin/prettier.cjs", "--check", "--log-level", "warn", "."),
       step("lint", "node_modules/eslint/bin/eslint.js", "."),
+      step("schemas", "scripts/schemas.js", "--check"),
     ]);
   }
 }

@@ -11,19 +11,19 @@ import { err, out, printJson } from "./terminal.js";
 
 /** Ends a run for good, as it was shown: if something else is open by then, nothing is recorded. */
 export async function runAbandon(id: string, options: AbandonOptions): Promise<ExitCode> {
-  requireConsent(options.yes, "abandon");
+  requireConsent(options.yes === true, "abandon");
   const remote = connect(options);
   const run = await remote.ask((client) => client.run(id), id);
   if (isTerminal(run.status))
     throw new CliError(`run ${id} is ${run.status.state} already: there is nothing to abandon`, {
       next: `salvor history ${id}${remote.flags}`,
     });
-  if (!options.json || !options.yes) show(run);
-  if (!options.yes && !(await confirm("Abandon this run? It cannot be taken back.")))
+  if (options.json !== true || options.yes !== true) show(run);
+  if (options.yes !== true && !(await confirm("Abandon this run? It cannot be taken back.")))
     throw new CliError("nothing was recorded", { next: `salvor history ${id}${remote.flags}` });
 
   const answer = await end(remote, run, options.reason);
-  if (options.json) printJson(answer);
+  if (options.json === true) printJson(answer);
   else {
     out.line(`Abandoned run ${id} at #${answer.appended_seq}.`);
     out.line(`Next: salvor history ${id}${remote.flags}`);

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { CliError, EXIT } from "./cli-error.js";
+import { sameCommand } from "./shell-word.js";
 
 /** Where a question is asked: both ends must be a terminal for anybody to answer it. */
 export interface Conversation {
@@ -15,7 +16,7 @@ export interface Conversation {
 export function requireConsent(yes: boolean, verb: string, { input, output }: Conversation = STANDARD): void {
   if (yes || (input.isTTY === true && output.isTTY === true)) return;
   throw new CliError(`${verb} asks before it records a decision, and no terminal is here to ask on`, {
-    next: `the same command with --yes`,
+    next: sameCommand("--yes"),
     exitCode: EXIT.usage,
   });
 }

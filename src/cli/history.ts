@@ -20,7 +20,7 @@ export async function runHistory(id: string, options: HistoryOptions): Promise<E
   const run = await remote.ask((client) => client.run(id), id);
   // Read after the run, so the log is never behind what the run says.
   const log = await remote.ask((client) => client.log(id), id);
-  if (options.json) printAsJson(run, log);
+  if (options.json === true) printAsJson(run, log);
   else printStory(run, log, remote.flags);
   return EXIT.ok;
 }

@@ -28,7 +28,7 @@ export async function runList(options: ListOptions): Promise<ExitCode> {
       ...(limit !== undefined && { limit }),
     }),
   );
-  if (options.json) {
+  if (options.json === true) {
     printJson(page);
     return EXIT.ok;
   }

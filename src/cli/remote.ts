@@ -5,6 +5,7 @@ import { BadRequestError } from "../client/wire-errors.js";
 import { CliError } from "./cli-error.js";
 import { DEFAULT_URL, type RemoteOptions } from "./help.js";
 import { printable } from "./printable.js";
+import { sameCommand } from "./shell-word.js";
 import { readToken } from "./tokens.js";
 
 /** A server that a verb speaks to. */
@@ -87,9 +88,9 @@ function explained(error: SalvorError, url: string, flags: string, run: string |
   const said = `the server at ${url} says ${error.code}: ${printable(error.message)}${violations(error)}`;
   switch (error.code) {
     case "unauthorized":
-      return failure(said, "the same command with --auth-token VAR or --operator-token VAR");
+      return failure(said, sameCommand("--auth-token VAR"));
     case "operator_required":
-      return failure(said, "the same command with --operator-token VAR");
+      return failure(said, sameCommand("--operator-token VAR"));
     case "unknown_run":
       return failure(said, `salvor list${flags}`);
     default:

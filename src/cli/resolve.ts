@@ -11,6 +11,7 @@ import { readOutputArgument } from "./output-argument.js";
 import { pendingToolCall, prettyJson, showCall, type PendingToolCall } from "./pending-call.js";
 import { printable } from "./printable.js";
 import { connect, mayHaveHappened, type Remote } from "./remote.js";
+import { sameCommand } from "./shell-word.js";
 import { err, out, printJson } from "./terminal.js";
 
 /** What a person says became of a call. */
@@ -26,15 +27,15 @@ export async function runResolve(id: string, options: ResolveOptions): Promise<E
   const remote = connect(options);
   const run = await remote.ask((client) => client.run(id), id);
   const call = pendingToolCall(run, remote.flags);
-  if (!options.json || !options.yes) {
+  if (options.json !== true || options.yes !== true) {
     showCall(err, run, call);
     err.line(`${err.paint("bold", "verdict")} ${verdictWords(verdict, options)}`);
   }
-  if (!options.yes && !(await confirm("Record this? It cannot be taken back.")))
+  if (options.yes !== true && !(await confirm("Record this? It cannot be taken back.")))
     throw new CliError("nothing was recorded", { next: `salvor history ${id}${remote.flags}` });
 
   const answer = await settle(remote, id, call, verdict, resolutionOf(call, verdict, options));
-  if (options.json) printJson(answer);
+  if (options.json === true) printJson(answer);
   else {
     out.line(
       `Settled ${printable(call.tool)} #${call.seq} of run ${id}: the run is ${answer.status?.state ?? "going on"}.`,
@@ -47,24 +48,24 @@ export async function runResolve(id: string, options: ResolveOptions): Promise<E
 /** @throws {@link CliError} (usage) for options that do not go together, before anything is read or asked. */
 function checkUsage(id: string, { output, notPerformed, override, note, yes }: ResolveOptions): void {
   const usage = (message: string, next: string) => new CliError(message, { next, exitCode: EXIT.usage });
-  if ((output === undefined) === !notPerformed)
+  if ((output === undefined) === (notPerformed === undefined))
     throw usage(
       "say what became of the call: either --output JSON (it happened) or --not-performed (it did not)",
       `salvor history ${id}, and look the key up where the effect would show`,
     );
-  if (override && (note === undefined || note.trim() === ""))
-    throw usage("--override needs --note TEXT that says why", "the same command with --note");
-  if (override && notPerformed)
+  if (override === true && (note === undefined || note.trim() === ""))
+    throw usage("--override needs --note TEXT that says why", sameCommand("--note TEXT"));
+  if (override === true && notPerformed === true)
     throw usage(
       "--override sets the rules for an output aside; --not-performed has none",
       "leave one of them out",
     );
-  if (output === "-" && !yes)
+  if (output === "-" && yes !== true)
     throw usage(
       "--output - reads standard input to its end, so nobody can be asked there",
-      "the same command with --yes",
+      sameCommand("--yes"),
     );
-  requireConsent(yes, "resolve");
+  requireConsent(yes === true, "resolve");
 }
 
 function resolutionOf(
@@ -73,13 +74,13 @@ function resolutionOf(
   { note, operator, override }: ResolveOptions,
 ): Resolution {
   const who = { seq, ...(operator !== undefined && { operator }) };
-  if (override && "output" in verdict) return { ...who, ...verdict, override, note: note ?? "" };
+  if (override === true && "output" in verdict) return { ...who, ...verdict, override, note: note ?? "" };
   return { ...who, ...verdict, ...(note !== undefined && { note }) };
 }
 
 function verdictWords(verdict: Verdict, { override }: ResolveOptions): string {
   if (!("output" in verdict)) return "it was not performed";
-  return `${prettyJson(verdict.output)}${override ? "\n        (schema and pinned fields are set aside)" : ""}`;
+  return `${prettyJson(verdict.output)}${override === true ? "\n        (schema and pinned fields are set aside)" : ""}`;
 }
 
 /** Sends the decision once. When its answer is lost, the log decides what became of it. */

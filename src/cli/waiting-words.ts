@@ -64,10 +64,14 @@ function callWords(
     return { sentence: `The run waits for its driver, which is attached, to report ${call}.`, next: again };
   return pending.effect === "write"
     ? {
-        sentence: `${call} may or may not have happened, and no driver is attached: look its key up, then settle it.`,
+        sentence: `${call} may or may not have happened, and no driver is attached: look it up${keyWords(pending)}, then settle it.`,
         next: resolve,
       }
     : { sentence: `The run waits for its driver to come back and perform ${call} again.`, next: again };
+}
+
+function keyWords({ idempotency_key: key }: Extract<PendingCall, { kind: "tool" }>): string {
+  return key === null ? "" : ` by its key ${printable(key)}`;
 }
 
 function isRefused(run: RunAnswer, pending: PendingCall | null): boolean {

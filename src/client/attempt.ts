@@ -68,50 +68,36 @@ function mayPass(error: unknown): boolean {
   return error instanceof HandlerFailed || error instanceof CallTimeout;
 }
 
-async function attemptCall(call: Performance, attempt: number): Promise<CallOutcome> {
-  const { tool, signal } = call;
-  const giving = new AbortController();
-  const abort = () => {
-    giving.abort(signal?.reason);
-  };
-  signal?.addEventListener("abort", abort, { once: true });
-  const limit = tool.timeoutMs;
-  const timer =
-    limit === undefined
-      ? undefined
-      : setTimeout(() => {
-          giving.abort(new CallTimeout(tool.name, limit));
-        }, limit);
-  const ctx: ToolCtx = {
-    ...(call.idempotencyKey !== null && { idempotencyKey: call.idempotencyKey }),
-    signal: giving.signal,
-    attempt,
-    runId: call.runId,
-    seq: call.seq,
-    log: call.log,
-  };
-  try {
-    return await Promise.race([tool.callJson(ctx, call.input), onAbort(giving.signal)]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
-  }
-}
-
 /** How long a handler whose signal was aborted may take to say how it ended, in milliseconds. */
 const GRACE_MS = 1_000;
 
-/** Rejects with the signal's reason, a little after it: a handler that does not heed its signal must not hold the run for ever. */
-function onAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener(
-      "abort",
-      () => {
-        setTimeout(() => {
-          reject(signal.reason as Error);
-        }, GRACE_MS);
-      },
-      { once: true },
-    );
+async function attemptCall(call: Performance, attempt: number): Promise<CallOutcome> {
+  const { tool, signal, idempotencyKey, runId, seq, log } = call;
+  const giving = new AbortController();
+  const timers: ReturnType<typeof setTimeout>[] = [];
+  const giveUp = (reason: unknown): void => {
+    giving.abort(reason);
+  };
+  const onAbort = (): void => {
+    giveUp(signal?.reason);
+  };
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const { timeoutMs } = tool;
+  if (timeoutMs !== undefined) {
+    timers.push(setTimeout(giveUp, timeoutMs, new CallTimeout(tool.name, timeoutMs)));
+  }
+  // A handler that does not heed its signal must not hold the run for ever.
+  const givenUp = new Promise<never>((_, reject) => {
+    giving.signal.addEventListener("abort", () => {
+      timers.push(setTimeout(reject, GRACE_MS, giving.signal.reason));
+    });
   });
+  const key = idempotencyKey === null ? {} : { idempotencyKey };
+  const ctx: ToolCtx = { ...key, signal: giving.signal, attempt, runId, seq, log };
+  try {
+    return await Promise.race([tool.callJson(ctx, call.input), givenUp]);
+  } finally {
+    timers.forEach(clearTimeout);
+    signal?.removeEventListener("abort", onAbort);
+  }
 }

@@ -4,20 +4,20 @@ import type { CallOptions } from "./client-options.js";
 
 export interface OpenOptions extends CallOptions {
   /** A UUID; minted when absent. Keep it: it is how another process goes on with the run. */
-  readonly runId?: string;
+  readonly runId?: string | undefined;
   /**
    * A drive token that is still held: the run goes on under it and is not opened again. One token, one driver: a process
    * that takes over from another one leaves this out, which ends the other's right to drive.
    */
-  readonly driveToken?: string;
+  readonly driveToken?: string | undefined;
   /** What the run is for; recorded when it starts, compared when it goes on. */
-  readonly input?: JsonValue;
+  readonly input?: JsonValue | undefined;
   /** Names the version of the program that drives; recorded when the run starts, compared when it goes on. */
-  readonly agentDefHash?: string;
+  readonly agentDefHash?: string | undefined;
   /** At most 16, recorded when the run starts. */
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Kept beside the run when it is opened for the first time. */
-  readonly agent?: JsonValue;
+  readonly agent?: JsonValue | undefined;
   /** Where tools say what they are doing; nowhere unless given. */
-  readonly log?: ToolLog;
+  readonly log?: ToolLog | undefined;
 }

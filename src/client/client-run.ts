@@ -33,7 +33,8 @@ export type RunTools = Pick<ToolSet, "get" | "names" | "descriptors">;
  */
 export class ClientRun {
   readonly #client: SalvorClient;
-  readonly #tools: RunTools;
+  /** As they were compared with the declarations: a tool that is registered later was not. */
+  readonly #tools: ReadonlyMap<string, DynTool>;
   readonly #cursor: RunCursor;
   readonly #calls: CallDriver;
   readonly #turns = new Turns();
@@ -67,7 +68,7 @@ export class ClientRun {
     { log }: OpenOptions,
   ) {
     this.#client = client;
-    this.#tools = tools;
+    this.#tools = new Map(tools.names().flatMap((name) => entry(name, tools.get(name))));
     this.#cursor = cursor;
     this.#calls = new CallDriver(client, cursor, declared, log);
   }
@@ -225,9 +226,13 @@ export class ClientRun {
 
   #registered(tool: string): DynTool {
     const dyn = this.#tools.get(tool);
-    if (dyn === undefined) throw new UnregisteredToolError(tool, this.#tools.names());
+    if (dyn === undefined) throw new UnregisteredToolError(tool, [...this.#tools.keys()]);
     return dyn;
   }
+}
+
+function entry(name: string, tool: DynTool | undefined): readonly (readonly [string, DynTool])[] {
+  return tool === undefined ? [] : [[name, tool]];
 }
 
 async function openCursor(client: SalvorClient, options: OpenOptions): Promise<RunCursor> {

@@ -57,9 +57,10 @@ export class History {
     this.#events = events;
   }
 
-  /** Forgets what lies before a position; what lies behind it stays. */
+  /** Goes on to a position; what is known behind it stays known. */
   advance(to: number): void {
-    this.#events = this.#events.slice(Math.max(0, to - this.#from));
+    if (to <= this.end) return;
+    this.#events = [];
     this.#from = to;
   }
 

@@ -1,5 +1,5 @@
-import canonicalize from "canonicalize";
 import { isJsonObject, ownValue, type JsonValue } from "../contract/json.js";
+import { canonicalJson } from "../log/canonical-text.js";
 import { jsonEqual } from "../log/json-equal.js";
 import { pathText } from "../log/json-path.js";
 
@@ -86,9 +86,8 @@ function demandOf(keyword: string, value: JsonValue): JsonValue {
 }
 
 function sorted(values: readonly JsonValue[]): readonly JsonValue[] {
-  const textOf = canonicalize as unknown as (value: JsonValue) => string;
   return values
-    .map((value) => ({ value, text: textOf(value) }))
+    .map((value) => ({ value, text: canonicalJson(value) }))
     .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
     .map(({ value }) => value);
 }

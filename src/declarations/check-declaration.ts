@@ -36,6 +36,9 @@ export function checkDeclaration(raw: JsonObject, findings: Finding[]): Declared
   const report: Report = (path, what, advice) => findings.push({ path, what, advice });
 
   for (const key of Object.keys(raw)) if (!KEYS.includes(key)) reportUnknown(key, report);
+  // Whoever reads a file has put the schema in the place of its path.
+  for (const key of ["input_schema_path", "output_schema_path"])
+    if (Object.hasOwn(raw, key)) report([key], `${key} stands outside of a file`, "give the schema itself");
   const text = (key: "name" | "description" | "title" | "effect"): string | undefined => {
     const value = isReported(key) ? undefined : ownValue(raw, key);
     if (value === undefined || typeof value === "string") return value;

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../contract/json.js";
-import { canonicalJson } from "./canonical-json.js";
+import { canonicalJson } from "./canonical-text.js";
 import type { Envelope } from "./events.js";
 
 /** The JSON text of an envelope, `RandomObserved.value` with all its digits. */

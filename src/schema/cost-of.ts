@@ -29,12 +29,12 @@ export function costOf(root: JsonSchema, programSize: (pattern: string) => numbe
   const open = new Map<JsonObject, number>();
   const pointersHold = !hasInnerId(root);
 
-  const visit = (part: JsonSchema, path: JsonPath, descents: number): Cost => {
+  const visit = (part: JsonSchema, path: JsonPath, descents: number, from = path): Cost => {
     if (typeof part === "boolean") return NO_COST;
     const done = known.get(part);
     if (done !== undefined) return done;
     const entered = open.get(part);
-    if (entered === descents) throw new SchemaError(path, "refers to itself without going into the value");
+    if (entered === descents) throw new SchemaError(from, "refers to itself without going into the value");
     if (entered !== undefined) return UNBOUNDED;
     open.set(part, descents);
     let cost = ownCost(part, programSize);
@@ -45,8 +45,12 @@ export function costOf(root: JsonSchema, programSize: (pattern: string) => numbe
     }
     const ref = ownValue(part, "$ref");
     if (ref !== undefined) {
-      const target = pointersHold ? resolveRef(root, ref, [...path, "$ref"]) : "unknown";
-      cost = addCost(cost, target === "unknown" ? UNBOUNDED : visit(target.schema, path, descents));
+      const at = [...path, "$ref"];
+      const target = pointersHold ? resolveRef(root, ref, at) : "unknown";
+      cost = addCost(
+        cost,
+        target === "unknown" ? UNBOUNDED : visit(target.schema, target.path, descents, at),
+      );
     }
     if (Object.hasOwn(part, "$dynamicRef") || Object.hasOwn(part, "$recursiveRef")) {
       cost = addCost(cost, UNBOUNDED);

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonSchema, type JsonValue } from "../contract/json.js";
 import type { JsonPath } from "../log/json-path.js";
 import { brief } from "./brief.js";
+import { pathOf } from "./pointer.js";
 import { SchemaError } from "./schema-error.js";
 
 /** What a reference means, or that only the compiler knows. */
-export type Resolved = { readonly pointer: string; readonly schema: JsonSchema } | "unknown";
+export type Resolved = { readonly path: JsonPath; readonly schema: JsonSchema } | "unknown";
 
 /**
  * What a `$ref` points at, when it is a JSON pointer into this document. `"unknown"` for an anchor or an id of the document's
@@ -30,7 +31,8 @@ export function resolveRef(root: JsonSchema, ref: JsonValue, at: JsonPath): Reso
     if (next === undefined) throw new SchemaError(at, `${brief(ref)} points at nothing in this schema`);
     found = next;
   }
-  if (typeof found === "boolean" || isJsonObject(found)) return { pointer, schema: found };
+  if (typeof found === "boolean" || isJsonObject(found))
+    return { path: pathOf(root, pointer), schema: found };
   throw new SchemaError(at, `${brief(ref)} points at ${brief(found)}, which is no schema`);
 }
 

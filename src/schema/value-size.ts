@@ -34,6 +34,7 @@ export function measure(value: JsonValue): ValueSize | Violation {
     else if (part !== null && typeof part === "object") next.push(part);
   };
   visit(value, level);
+  if (text > VALUE_LIMITS.text) return tooMuchText();
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth >= VALUE_LIMITS.depth) return tooLarge(`nested at most ${VALUE_LIMITS.depth} levels deep`);
     const next: typeof level = [];
@@ -50,11 +51,15 @@ export function measure(value: JsonValue): ValueSize | Violation {
         }
         if (parts > VALUE_LIMITS.parts) return tooManyParts();
       }
-      if (text > VALUE_LIMITS.text) return tooLarge(`with at most ${VALUE_LIMITS.text} characters of text`);
+      if (text > VALUE_LIMITS.text) return tooMuchText();
     }
     level = next;
   }
   return { parts, text, longest, longestKey };
+}
+
+function tooMuchText(): Violation {
+  return tooLarge(`with at most ${VALUE_LIMITS.text} characters of text`);
 }
 
 function tooManyParts(): Violation {

@@ -3,6 +3,7 @@ import type { FailureKind } from "../contract/reserved.js";
 import { shape } from "./shape.js";
 
 const seq = { type: "integer", minimum: 0 } as const;
+const unsigned = { type: "integer", minimum: 0 } as const;
 const text = { type: "string" } as const;
 
 function body(required: readonly string[], properties: JsonObject, rest: JsonObject = {}): JsonObject {
@@ -64,6 +65,24 @@ export const RESOLVE = shape<ResolveBody>(
     override: { type: "boolean" },
     note: text,
     operator: text,
+  }),
+);
+
+export interface ResumeBody {
+  readonly seq?: number;
+  readonly input?: JsonValue;
+}
+export const RESUME = shape<ResumeBody>(body([], { seq }));
+
+/** What a run over budget is resumed with. */
+export const BUDGET_EXTENSION = shape<JsonObject>(
+  body([], {
+    extend: body([], {
+      steps: unsigned,
+      tokens: unsigned,
+      cost_usd: { type: "number" },
+      wall_time_seconds: { type: "number" },
+    }),
   }),
 );
 

@@ -36,9 +36,15 @@ const GRACE_MS = 8_000;
 export async function startServer(state: AppState, { host, port }: ListenOptions): Promise<RunningServer> {
   const handle = createApp(state).callback();
   let draining = false;
+  const answering = new Set<ServerResponse>();
   const server = createServer((request, response) => {
-    if (draining) refuseWhileDraining(request, response);
-    else void handle(request, response);
+    if (draining) {
+      refuseWhileDraining(request, response);
+      return;
+    }
+    answering.add(response);
+    response.once("close", () => answering.delete(response));
+    void handle(request, response);
   });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
@@ -63,6 +69,8 @@ export async function startServer(state: AppState, { host, port }: ListenOptions
       }),
     );
     server.closeIdleConnections();
+    // A client that keeps its connection for the next request would be waited for until the grace is over.
+    for (const response of answering) if (!response.headersSent) response.setHeader("Connection", "close");
     const force = setTimeout(() => {
       server.closeAllConnections();
     }, graceMs);

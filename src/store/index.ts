@@ -25,3 +25,5 @@ export {
 export { openLowdbStore, type LowdbStoreOptions } from "./open-lowdb-store.js";
 export { FolderLocked, FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
 export type { AppendFile, FileStat, WriteLayer } from "./write-layer.js";
+export { storeConformance, type ConformanceCheck } from "./conformance.js";
+export type { StoreUnderTest } from "./conformance/subject.js";

@@ -12,11 +12,16 @@ import {
 import { FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
 import { asError, type WriteLayer } from "./write-layer.js";
 
-/** Where a journal ends: the file, how many bytes of it count, and the number of the next change. */
+/**
+ * Where a journal ends for sure: the file, how many bytes of it count, and the number of the next change; and the batch that
+ * comes then. That last one is whole, but whoever wrote it may have died before it was durable, and nothing that is read
+ * here can tell: it has to be written again before anything is built on it.
+ */
 export interface JournalEnd {
   readonly segment: number;
   readonly bytes: number;
   readonly next: number;
+  readonly last: { readonly bytes: Buffer; readonly changes: number };
   /** The highest file number in the folder: a new file gets a higher one. */
   readonly highest: number;
   /** Bytes behind the end that were cut: a batch that nobody was told about. */
@@ -40,34 +45,38 @@ export async function readJournal(
   const present = (await layer.list(folder)).flatMap((name) => segmentNumber(name) ?? []);
   const highest = Math.max(0, ...present);
   // The very first start makes the first file.
-  if (highest === 0 && from === 1) return { segment: 0, bytes: 0, next: 1, highest, cut: 0 };
+  if (highest === 0 && from === 1) return { segment: 0, bytes: 0, next: 1, last: NO_BATCH, highest, cut: 0 };
   const chain = await segmentChain(layer, folder, from, highest);
   let next = chain[0]?.header.first ?? 1;
-  let end: JournalEnd = { segment: from, bytes: 0, next, highest, cut: 0 };
-  for (const [index, { header, file }] of chain.entries()) {
+  let end: JournalEnd = { segment: from, bytes: 0, next, last: NO_BATCH, highest, cut: 0 };
+  for (const [index, { header, file, bytes }] of chain.entries()) {
     if (header.first !== next) {
       throw new StoreCorrupt(file, 0, `starts with change ${header.first}, expected ${next}`);
     }
     const limit = chain[index + 1]?.header.follows?.bytes;
-    const bytes = await readBytes(layer, file);
     const stop = readSegment(file, limit === undefined ? bytes : bytes.subarray(0, limit), next, visit);
     if (limit !== undefined && stop.bytes !== limit) {
       throw new StoreCorrupt(file, stop.bytes, `a batch is damaged, and ${limit} bytes were acknowledged`);
     }
     next = stop.next;
-    const cut = limit === undefined ? bytes.length - stop.bytes : 0;
-    end = { segment: header.segment, bytes: stop.bytes, next, highest, cut };
+    const { start, changes } = stop.last;
+    const last = { bytes: bytes.subarray(start, stop.bytes), changes };
+    const cut = bytes.length - stop.bytes;
+    end = { segment: header.segment, bytes: start, next: next - changes, last, highest, cut };
   }
   return end;
 }
 
-/** The files that count, oldest first. Only the headers are read; the newest names the one before it, and so on. */
+const NO_BATCH = { bytes: Buffer.alloc(0), changes: 0 };
+
+/** The files that count, oldest first: the newest names the one before it, and so on. */
 async function segmentChain(layer: WriteLayer, folder: string, from: number, highest: number) {
-  const chain: { readonly header: SegmentHeader; readonly file: string }[] = [];
+  const chain: { readonly header: SegmentHeader; readonly file: string; readonly bytes: Buffer }[] = [];
   for (let wanted: number | undefined = highest; wanted !== undefined && wanted >= from;) {
     const file = join(folder, segmentName(wanted));
-    const header = headerOf(file, await readBytes(layer, file), wanted);
-    chain.unshift({ header, file });
+    const bytes = await readBytes(layer, file);
+    const header = headerOf(file, bytes, wanted);
+    chain.unshift({ header, file, bytes });
     wanted = header.follows?.segment;
   }
   const oldest = chain[0];
@@ -89,10 +98,12 @@ function headerOf(file: string, bytes: Buffer, segment: number): SegmentHeader {
 function readSegment(file: string, bytes: Buffer, first: number, visit: (batch: Batch) => void) {
   let next = first;
   let at = readSegmentHeader(bytes)?.end ?? 0;
+  let last = { start: at, changes: 0 };
   for (;;) {
     const batch = readBatch(bytes, at);
     if (batch?.first !== next) break;
     visit(batch);
+    last = { start: at, changes: batch.changes.length };
     next += batch.changes.length;
     at = batch.end;
   }
@@ -100,12 +111,12 @@ function readSegment(file: string, bytes: Buffer, first: number, visit: (batch: 
   if (later !== undefined) {
     throw new StoreCorrupt(file, at, `a batch is damaged, and a whole one follows at byte ${later}`);
   }
-  return { bytes: at, next };
+  return { bytes: at, next, last };
 }
 
-/** Where a whole batch starts behind an offset that should hold one, if anywhere. */
+/** Where a whole batch starts behind an offset that should hold one, if anywhere; the line break before it may be damaged too. */
 function batchAfter(bytes: Buffer, offset: number): number | undefined {
-  for (let at = offset; at >= 0; at = bytes.indexOf(`\n${BATCH_MARK}`, at) + 1 || -1) {
+  for (let at = bytes.indexOf(BATCH_MARK, offset); at >= 0; at = bytes.indexOf(BATCH_MARK, at + 1)) {
     if (readBatch(bytes, at) !== undefined) return at;
   }
   return undefined;

@@ -44,6 +44,8 @@ export class JournalWriter {
   #queue: (JournalEntry | (() => Promise<void>))[] = [];
   #running = false;
   #lastBatch = 0;
+  /** What a new file starts with: the batch whose fate the reader could not know. */
+  #carried: JournalEnd["last"];
 
   /** A writer that goes on where a journal ends. It is broken until the first {@link roll}. */
   constructor(options: JournalWriterOptions, end: JournalEnd) {
@@ -52,6 +54,7 @@ export class JournalWriter {
     this.#highest = end.highest;
     this.#bytes = end.bytes;
     this.#next = end.next;
+    this.#carried = end.last;
     this.#broken = new StoreUnavailable("the journal is not open yet");
   }
 
@@ -205,12 +208,12 @@ export class JournalWriter {
       first: this.#next,
       follows: this.#segment === 0 ? null : { segment: this.#segment, bytes: this.#bytes },
     };
-    const line = Buffer.from(segmentHeaderLine(header), "utf8");
+    const start = Buffer.concat([Buffer.from(segmentHeaderLine(header), "utf8"), this.#carried.bytes]);
     const made = join(scratch, segmentName(segment));
     let file: AppendFile | undefined;
     try {
       file = await layer.create(made);
-      await file.append(line);
+      await file.append(start);
       await file.sync();
     } catch (cause) {
       await file?.close().catch(ignore);
@@ -229,7 +232,9 @@ export class JournalWriter {
     await this.#letGo();
     this.#file = file;
     this.#segment = segment;
-    this.#bytes = line.length;
+    this.#bytes = start.length;
+    this.#next += this.#carried.changes;
+    this.#carried = { bytes: Buffer.alloc(0), changes: 0 };
     this.#broken = undefined;
     return segment;
   }

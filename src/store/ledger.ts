@@ -1,14 +1,18 @@
 import { applyChange, unknownRun, type Change, type HeldIdentity, type RunView } from "./changes.js";
 import type { CallHolder } from "./event-store.js";
+import { PIECE_SIZE, type IndexEntry } from "./index-documents.js";
 import type { Lookup } from "./judge.js";
 import { RunOrder } from "./run-order.js";
-import type { StoredEvent } from "./stored-event.js";
+import { hashIn, storedEventJson } from "./stored-event.js";
+import type { FileStat } from "./write-layer.js";
 
-/** What a document holds of a run: up to which change, how many events, and the hash of the last. */
+/** What the document of a run holds: up to which change, how many events, and the hash of the last. */
 export interface Covered {
   readonly change: number;
   readonly count: number;
   readonly tip: string;
+  /** The document's file, as it was when it was written. */
+  readonly file?: FileStat;
 }
 
 /** All that is in memory of a run. */
@@ -17,12 +21,16 @@ export interface LedgerRun {
   /** The last change of this run. */
   change: number;
   covered: Covered;
-  /** The events that no document holds yet. */
-  tail: StoredEvent[];
+  /** The JSON texts of the events that no document holds yet. */
+  tail: string[];
+  /** Whether the tail has been checked against the chain; what this process appended is. */
+  tailChecked: boolean;
   /** The identities that calls of this run hold. */
   readonly identities: Set<string>;
   /** The hashes of the tail that an erased run had. */
-  tombstone?: readonly string[];
+  tombstone: readonly string[];
+  /** The index document that lists this run. */
+  readonly piece: number;
   /** Why the log cannot be read, once somebody has tried. */
   unreadable?: { readonly seq: number; readonly detail: string };
 }
@@ -31,6 +39,13 @@ export interface LedgerRun {
 export class Ledger implements Lookup {
   readonly runs = new Map<string, LedgerRun>();
   readonly order = new RunOrder();
+  /** The runs with changes that no document holds. */
+  readonly dirty = new Set<LedgerRun>();
+  /** The runs of each index document, and which of those documents no longer say what is so. */
+  readonly pieces: LedgerRun[][] = [];
+  readonly stalePieces = new Set<number>();
+  /** Whether the journal holds an erasure, and with it maybe what was erased. */
+  replayedErasure = false;
   readonly #identities = new Map<string, CallHolder>();
 
   view(run: string): RunView | undefined {
@@ -41,10 +56,23 @@ export class Ledger implements Lookup {
     return this.#identities.get(identity);
   }
 
+  /** Takes in what the index or a document says of a run that is not known yet. */
+  restore(entry: IndexEntry): LedgerRun {
+    const run = this.#add(entry.view.run);
+    run.view = entry.view;
+    run.change = entry.change;
+    run.covered = entry.covered;
+    if (entry.unreadable !== undefined) run.unreadable = entry.unreadable;
+    for (const held of entry.identities) this.#hold(run, held);
+    if (run.view.state.nextSeq > 0) this.order.add(run.view);
+    if (run.change > run.covered.change) this.dirty.add(run);
+    return run;
+  }
+
   /** Takes in a change that has just become durable. */
   apply(change: Change, number: number): void {
     const run = this.runs.get(change.run) ?? this.#add(change.run);
-    if (change.kind === "append") run.tail.push(...change.events);
+    if (change.kind === "append") run.tail.push(...change.events.map(storedEventJson));
     this.#advance(run, change, number);
   }
 
@@ -53,34 +81,54 @@ export class Ledger implements Lookup {
     const run = this.runs.get(change.run) ?? this.#add(change.run);
     if (change.kind === "append" && !run.view.erased) {
       for (const event of change.events) {
-        if (event.envelope.seq === run.covered.count + run.tail.length) run.tail.push(event);
+        if (event.envelope.seq !== run.covered.count + run.tail.length) continue;
+        run.tail.push(storedEventJson(event));
+        run.tailChecked = false;
       }
     }
+    if (change.kind === "erase") this.replayedErasure = true;
     if (number <= run.change) return;
     const next = run.view.state.nextSeq;
     const first = change.kind === "append" ? change.events[0]?.envelope.seq : next;
     if (first !== next) {
       run.unreadable ??= {
         seq: next,
-        detail: `the journal goes on at seq ${first}, and what lies before is missing`,
+        detail: `the journal goes on at seq ${first}; what lies between is gone`,
       };
     }
     this.#advance(run, change, number);
   }
 
-  #advance(run: LedgerRun, change: Change, number: number): void {
-    const before = run.view;
-    run.view = applyChange(before, change);
-    run.change = number;
-    if (change.kind === "erase") {
-      run.tombstone = run.tail.map(({ hash }) => hash);
-      run.tail = [];
-    }
-    if (change.kind === "append") {
-      for (const held of change.held ?? []) this.#hold(run, held);
-      for (const identity of change.freed ?? []) this.#free(run, identity);
-    }
-    this.#reorder(before, run.view);
+  /** Notes that a document holds a run up to a change; `kept` is how much of the tail is newer. */
+  cover(run: LedgerRun, covered: Covered, kept: number): void {
+    run.covered = covered;
+    run.tail = kept === 0 ? [] : run.tail.slice(-kept);
+    this.stalePieces.add(run.piece);
+    if (run.change === covered.change) this.dirty.delete(run);
+  }
+
+  distrust(run: LedgerRun, seq: number, detail: string): void {
+    run.unreadable ??= { seq, detail };
+    this.stalePieces.add(run.piece);
+  }
+
+  /** What the index says of a run. */
+  entryOf(run: LedgerRun): IndexEntry {
+    const { view, change, covered, unreadable } = run;
+    return {
+      view,
+      change,
+      covered,
+      identities: this.identitiesOf(run),
+      ...(unreadable !== undefined && { unreadable }),
+    };
+  }
+
+  identitiesOf(run: LedgerRun): readonly HeldIdentity[] {
+    return [...run.identities].flatMap((identity) => {
+      const holder = this.#identities.get(identity);
+      return holder === undefined ? [] : [{ identity, seq: holder.seq, settled: holder.settled }];
+    });
   }
 
   #add(run: string): LedgerRun {
@@ -90,10 +138,30 @@ export class Ledger implements Lookup {
       change: 0,
       covered: { change: 0, count: 0, tip: view.tip },
       tail: [],
+      tailChecked: true,
       identities: new Set(),
+      tombstone: [],
+      piece: Math.floor(this.runs.size / PIECE_SIZE),
     };
     this.runs.set(run, added);
+    (this.pieces[added.piece] ??= []).push(added);
     return added;
+  }
+
+  #advance(run: LedgerRun, change: Change, number: number): void {
+    const before = run.view;
+    run.view = applyChange(before, change);
+    run.change = number;
+    this.dirty.add(run);
+    if (change.kind === "erase") {
+      run.tombstone = run.tail.map(hashIn);
+      run.tail = [];
+    } else if (change.kind === "append") {
+      for (const held of change.held ?? []) this.#hold(run, held);
+      for (const identity of change.freed ?? []) this.#free(run, identity);
+    }
+    if (before.state.nextSeq === 0 && run.view.state.nextSeq > 0) this.order.add(run.view);
+    if (before.state.nextSeq > 0 && run.view.state.nextSeq === 0) this.order.remove(before);
   }
 
   #hold(run: LedgerRun, { identity, seq, settled }: HeldIdentity): void {
@@ -104,10 +172,5 @@ export class Ledger implements Lookup {
   #free(run: LedgerRun, identity: string): void {
     run.identities.delete(identity);
     if (this.#identities.get(identity)?.run_id === run.view.run) this.#identities.delete(identity);
-  }
-
-  #reorder(before: RunView, after: RunView): void {
-    if (before.state.nextSeq === 0 && after.state.nextSeq > 0) this.order.add(after);
-    if (before.state.nextSeq > 0 && after.state.nextSeq === 0) this.order.remove(before);
   }
 }

@@ -25,6 +25,7 @@ export class FolderLock {
   readonly #layer: WriteLayer;
   readonly #folder: string;
   readonly #holder: Holder;
+  #heldAt = Number.NEGATIVE_INFINITY;
 
   private constructor(layer: WriteLayer, folder: string, holder: Holder) {
     this.#layer = layer;
@@ -34,26 +35,27 @@ export class FolderLock {
 
   /** @throws {@link FolderLocked} naming the holder. */
   static async take(folder: string, { layer, processes, force = false }: LockOptions): Promise<FolderLock> {
-    const holder = { ...(await processes.self()), nonce: randomUUID() };
-    const lock = new FolderLock(layer, folder, holder);
-    const own = join(folder, `lock.new.${holder.nonce}`);
-    const file = await layer.create(own);
-    try {
-      await file.append(holderText(holder));
-      await file.sync();
+    const lock = new FolderLock(layer, folder, { ...(await processes.self()), nonce: randomUUID() });
+    await lock.#withFileOf(lock.#holder, async (own) => {
       await lock.#takeName("lock", own, processes, force);
       await layer.syncFolder(folder);
-    } finally {
-      await file.close();
-      await layer.unlink(own).catch(() => undefined);
-    }
+    });
     return lock;
   }
 
-  /** Why this process may not write any more, when another one has taken the folder over. */
-  async takenOver(): Promise<StoreUnavailable | undefined> {
+  /**
+   * Why this process may not write any more, when another one has taken the folder over.
+   *
+   * @param maxAgeMs an answer this old is good enough.
+   */
+  async takenOver(maxAgeMs = 0): Promise<StoreUnavailable | undefined> {
+    if (performance.now() - this.#heldAt < maxAgeMs) return undefined;
+    const asked = performance.now();
     const now = await readHolder(this.#layer, join(this.#folder, "lock"));
-    if (now?.nonce === this.#holder.nonce) return undefined;
+    if (now?.nonce === this.#holder.nonce) {
+      this.#heldAt = asked;
+      return undefined;
+    }
     const by = now === undefined ? "it is gone" : `process ${now.pid} on host ${now.host} holds it now`;
     return new StoreUnavailable(
       `the lock of ${this.#folder} was taken over (${by}): this process writes no more`,
@@ -64,20 +66,36 @@ export class FolderLock {
   async release(): Promise<void> {
     const name = join(this.#folder, "lock");
     const right = join(this.#folder, `lock.over.${this.#holder.nonce}`);
+    // Another nonce than the lock's: what is named after a holder must not be held by that same one.
+    await this.#withFileOf({ ...this.#holder, nonce: randomUUID() }, async (own) => {
+      try {
+        await this.#layer.link(own, right);
+      } catch (error) {
+        // Somebody is taking the folder over right now: it is theirs to replace.
+        if (hasCode(error, "EEXIST")) return;
+        throw error;
+      }
+      try {
+        if ((await readHolder(this.#layer, name))?.nonce !== this.#holder.nonce) return;
+        await this.#layer.unlink(name);
+        await this.#layer.syncFolder(this.#folder);
+      } finally {
+        await this.#layer.unlink(right);
+      }
+    });
+  }
+
+  /** A whole file that names a holder: other names are given to it, so that nobody ever reads half of one. */
+  async #withFileOf(holder: Holder, use: (own: string) => Promise<void>): Promise<void> {
+    const own = join(this.#folder, `lock.new.${randomUUID()}`);
+    const file = await this.#layer.create(own);
     try {
-      const file = await this.#layer.create(right);
-      await file.append(holderText(this.#holder)).finally(() => file.close());
-    } catch (error) {
-      // Somebody is taking the folder over right now: it is theirs to replace.
-      if (hasCode(error, "EEXIST")) return;
-      throw error;
-    }
-    try {
-      if ((await readHolder(this.#layer, name))?.nonce !== this.#holder.nonce) return;
-      await this.#layer.unlink(name);
-      await this.#layer.syncFolder(this.#folder);
+      await file.append(Buffer.from(`${JSON.stringify(holder)}\n`, "utf8"));
+      await file.sync();
+      await use(own);
     } finally {
-      await this.#layer.unlink(right);
+      await file.close();
+      await this.#layer.unlink(own).catch(() => undefined);
     }
   }
 
@@ -118,10 +136,6 @@ export class FolderLock {
         : `${this.#folder} is locked by ${who}, which cannot be seen from here. If that server is stopped for sure, start with --force`,
     );
   }
-}
-
-function holderText(holder: Holder): Buffer {
-  return Buffer.from(`${JSON.stringify(holder)}\n`, "utf8");
 }
 
 /** @returns `undefined` when there is no such file. */

@@ -1,7 +1,6 @@
-import { CHAIN_START } from "../log/chain.js";
 import type { Envelope } from "../log/events.js";
-import { verifyChain } from "./chain-check.js";
 import type { Change } from "./changes.js";
+import type { Checkpoint } from "./checkpoint.js";
 import { StoreUnavailable, TamperEvident } from "./errors.js";
 import type {
   AppendUnit,
@@ -21,37 +20,60 @@ import { changeLine, readChange } from "./journal-frame.js";
 import type { JournalWriter } from "./journal-writer.js";
 import type { Ledger, LedgerRun } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
+import type { LogReader } from "./log-reader.js";
 import { Subscriptions } from "./subscriptions.js";
 import { pageOf, summaryOf } from "./summary-list.js";
+import { asError } from "./write-layer.js";
 
 export interface LowdbStoreParts {
   readonly ledger: Ledger;
   readonly writer: JournalWriter;
   readonly lock: FolderLock;
+  readonly reader: LogReader;
+  readonly checkpoint: Checkpoint;
+  readonly checkpointBytes: number;
+  readonly idleMs: number;
 }
 
 /** The port on lowdb documents and a journal. */
 export class LowdbStore implements EventStore {
+  readonly #parts: LowdbStoreParts;
   readonly #ledger: Ledger;
   readonly #writer: JournalWriter;
-  readonly #lock: FolderLock;
   readonly #inFlight: InFlight;
   readonly #subscriptions = new Subscriptions();
+  readonly #ticker: NodeJS.Timeout;
+  /** When something was last recorded. */
+  #lastChange = performance.now();
+  /** How many erasures were recorded, and how many of them have left nothing behind. */
+  #erasures: number;
+  #erased = 0;
+  #ticking = false;
+  #restUntil = 0;
   #repairing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor({ ledger, writer, lock }: LowdbStoreParts) {
-    this.#ledger = ledger;
-    this.#writer = writer;
-    this.#lock = lock;
-    this.#inFlight = new InFlight(ledger);
+  constructor(parts: LowdbStoreParts) {
+    this.#parts = parts;
+    this.#ledger = parts.ledger;
+    this.#writer = parts.writer;
+    this.#inFlight = new InFlight(parts.ledger);
+    this.#erasures = parts.ledger.replayedErasure ? 1 : 0;
+    this.#ticker = setInterval(
+      () => {
+        void this.#tick();
+      },
+      Math.min(TICK_MS, parts.idleMs),
+    ).unref();
   }
 
   async append(run: string, events: readonly Envelope[], unit: AppendUnit = {}): Promise<void> {
+    this.#refuseUnreadable(run);
     await this.#change((look) => judgeAppend(look, run, events, unit));
   }
 
   async openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }> {
+    this.#refuseUnreadable(run);
     let fresh = false;
     await this.#change((look) => {
       fresh = look.view(run) === undefined;
@@ -61,22 +83,33 @@ export class LowdbStore implements EventStore {
   }
 
   async recordRefusal(run: string, report: RefusedReport): Promise<void> {
+    this.#refuseUnreadable(run);
     await this.#change((look) => judgeRefusal(look, run, report));
   }
 
   async erase(run: string): Promise<void> {
     await this.#change((look) => judgeErase(look, run));
+    this.#parts.reader.forget(run);
+    if (this.#erased === this.#erasures) return;
+    // The content still lies in the journal and in the document: it is gone once both are replaced.
+    try {
+      await this.#checkpoint();
+    } catch (cause) {
+      const { message } = asError(cause);
+      throw new StoreUnavailable(
+        `run ${run} is erased, but its content is still on disk: ${message}; erase it again`,
+        {
+          cause,
+        },
+      );
+    }
   }
 
-  readLog(run: string, from = 0, limit = Number.POSITIVE_INFINITY): Promise<readonly Envelope[]> {
+  async readLog(run: string, from = 0, limit = Number.POSITIVE_INFINITY): Promise<readonly Envelope[]> {
     const entry = this.#ledger.runs.get(run);
-    if (entry === undefined) return Promise.resolve([]);
-    const { unreadable } = entry;
-    if (unreadable !== undefined) {
-      return Promise.reject(new TamperEvident(run, unreadable.seq, unreadable.detail));
-    }
-    verifyChain(run, entry.tail, 0, CHAIN_START);
-    return Promise.resolve(entry.tail.slice(from, from + limit).map(({ envelope }) => envelope));
+    if (entry === undefined || entry.view.erased) return [];
+    const log = await this.#parts.reader.read(entry, from);
+    return log.length <= limit ? log : log.slice(0, limit);
   }
 
   summaries(query: SummaryQuery = {}): Promise<SummaryPage> {
@@ -112,9 +145,43 @@ export class LowdbStore implements EventStore {
   }
 
   async #close(): Promise<void> {
+    clearInterval(this.#ticker);
+    await this.#writer.settled();
+    // Without it the next start reads the journal: slower, and nothing is lost.
+    if (this.#writer.repairable) await this.#checkpoint().catch(() => undefined);
     await this.#writer.close();
     this.#subscriptions.clear();
-    await this.#lock.release();
+    await this.#parts.lock.release();
+  }
+
+  async #checkpoint(): Promise<void> {
+    const erasures = this.#erasures;
+    await this.#parts.checkpoint.run();
+    this.#erased = Math.max(this.#erased, erasures);
+  }
+
+  /** Looks after what nobody asks for: a journal that can be written again, and one that is long or has been quiet. */
+  async #tick(): Promise<void> {
+    const now = performance.now();
+    if (this.#ticking || now < this.#restUntil) return;
+    this.#ticking = true;
+    try {
+      if (this.#writer.broken !== undefined) await this.#repair();
+      const quiet = now - this.#lastChange >= this.#parts.idleMs && this.#ledger.dirty.size > 0;
+      const long = this.#writer.bytes >= this.#parts.checkpointBytes;
+      if (this.#erased < this.#erasures || long || quiet) await this.#checkpoint();
+    } catch {
+      // Tried again later; until then `health` says what is wrong with the journal.
+      if (this.#writer.broken === undefined) this.#restUntil = now + REST_MS;
+    } finally {
+      this.#ticking = false;
+    }
+  }
+
+  /** Nothing is built on a log that cannot be trusted. */
+  #refuseUnreadable(run: string): void {
+    const unreadable = this.#ledger.runs.get(run)?.unreadable;
+    if (unreadable !== undefined) throw new TamperEvident(run, unreadable.seq, unreadable.detail);
   }
 
   /** Judges a change, writes it, and takes it in once it is durable. `undefined` changes nothing. */
@@ -156,6 +223,8 @@ export class LowdbStore implements EventStore {
         commit: (number) => {
           this.#inFlight.remove(change);
           this.#ledger.apply(change, number);
+          this.#lastChange = performance.now();
+          if (change.kind === "erase") this.#erasures += 1;
           if (change.kind === "append") this.#subscriptions.publish(change.run, change.events);
           resolve();
         },
@@ -179,6 +248,12 @@ export class LowdbStore implements EventStore {
     await this.#repairing;
   }
 }
+
+/** How often the store looks after itself, in milliseconds. */
+const TICK_MS = 1000;
+
+/** How long it waits after a checkpoint that failed. */
+const REST_MS = 30_000;
 
 function recordOf({ view }: LedgerRun): RunRecord {
   return {

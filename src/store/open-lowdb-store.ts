@@ -1,11 +1,16 @@
 import { resolve } from "node:path";
+import { Checkpoint, removeSegmentsBefore } from "./checkpoint.js";
 import type { EventStore } from "./event-store.js";
 import { folderOf, makeFolders } from "./folder.js";
+import { IndexDocuments } from "./index-documents.js";
 import { JournalWriter } from "./journal-writer.js";
 import { FolderLock } from "./lock.js";
+import { LogReader } from "./log-reader.js";
 import { LowdbStore } from "./lowdb-store.js";
 import { processTable, type ProcessTable } from "./process-identity.js";
 import { recover } from "./recovery.js";
+import { RunFiles } from "./run-files.js";
+import { RunKeeper } from "./run-keeper.js";
 import { fileSystem, type WriteLayer } from "./write-layer.js";
 
 export interface LowdbStoreOptions {
@@ -13,6 +18,12 @@ export interface LowdbStoreOptions {
   readonly dir: string;
   /** Takes the folder over even when its holder cannot be shown to have ended, such as one on another host. */
   readonly force?: boolean;
+  /** A checkpoint is made when the journal is this long; 64 MiB by default. */
+  readonly checkpointBytes?: number;
+  /** A checkpoint is made when nothing was recorded for this many milliseconds; 10 000 by default. */
+  readonly idleMs?: number;
+  /** How many bytes of logs, as they are on disk, are kept in memory for readers; 32 MiB by default. */
+  readonly cacheBytes?: number;
   /** The disk. */
   readonly layer?: WriteLayer;
   /** Who this process is, and which others live. */
@@ -31,17 +42,43 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
   const folder = folderOf(layer, resolve(options.dir));
   await makeFolders(layer, folder.root);
   const lock = await FolderLock.take(folder.root, { layer, processes, force });
+  const assertOwner = async (): Promise<void> => {
+    const lost = await lock.takenOver();
+    if (lost !== undefined) throw lost;
+  };
   try {
-    const { ledger, end, document } = await recover(folder);
+    const files = new RunFiles(folder, assertOwner);
+    const index = new IndexDocuments(folder);
+    const { ledger, end, document } = await recover(folder, files, index);
     const writer = new JournalWriter(
-      { layer, folder: folder.journal, scratch: folder.scratch, takenOver: () => lock.takenOver() },
+      {
+        layer,
+        folder: folder.journal,
+        scratch: folder.scratch,
+        takenOver: () => lock.takenOver(LOCK_AGE_MS),
+      },
       end,
     );
     await writer.roll();
+    // Also when it says nothing new: who wrote it may have died before that was durable, and files go that it does not name.
     await document.write();
-    return new LowdbStore({ ledger, writer, lock });
+    await removeSegmentsBefore(folder, document.data?.journal.from ?? 0);
+    const keeper = new RunKeeper(ledger, files);
+    const checkpoint = new Checkpoint({ folder, ledger, writer, keeper, index, document, assertOwner });
+    const reader = new LogReader(ledger, files, options.cacheBytes ?? CACHE_BYTES);
+    const limits = {
+      checkpointBytes: options.checkpointBytes ?? CHECKPOINT_BYTES,
+      idleMs: options.idleMs ?? IDLE_MS,
+    };
+    return new LowdbStore({ ledger, writer, lock, reader, checkpoint, ...limits });
   } catch (error) {
     await lock.release().catch(() => undefined);
     throw error;
   }
 }
+
+/** How old the last look at the lock may be when a batch is acknowledged. */
+const LOCK_AGE_MS = 100;
+const CACHE_BYTES = 32 * 1024 * 1024;
+const CHECKPOINT_BYTES = 64 * 1024 * 1024;
+const IDLE_MS = 10_000;

@@ -8,15 +8,20 @@ export interface StoredEvent {
 }
 
 /**
- * The JSON text of a stored event. A `RandomObserved` carries its digits a second time, as a string: the one number that
- * `JSON.parse` would round.
+ * The JSON text of a stored event, without a line break. A `RandomObserved` carries its digits a second time, as a string:
+ * the one number that `JSON.parse` would round.
  */
 export function storedEventJson({ hash, envelope }: StoredEvent): string {
   const digits = envelope.event.kind === "RandomObserved" ? `,"u64":"${envelope.event.payload.value}"` : "";
   return `{"hash":"${hash}"${digits},"envelope":${envelopeJson(envelope)}}`;
 }
 
-/** A stored event from its parsed JSON, frozen: it is shared by everybody who reads it. Never throws for a parsed value. */
+/** The hash in the JSON text of a stored event. */
+export function hashIn(json: string): string {
+  return json.slice('{"hash":"'.length, '{"hash":"'.length + 64);
+}
+
+/** A stored event from its parsed JSON, frozen: it is shared by everybody who reads it. */
 export function storedEvent(parsed: unknown): StoredEvent {
   const { hash, u64, envelope } = parsed as { hash: string; u64?: unknown; envelope: Envelope };
   if (typeof u64 === "string" && /^\d{1,20}$/.test(u64)) restoreDigits(envelope, BigInt(u64));

@@ -17,10 +17,12 @@ import {
 import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { suspend } from "#salvor/contract/tool-outcome.js";
 import { contentKey, attemptKey } from "#salvor/log/keys.js";
-import { envelopeOf, holds } from "#salvor/log/events.js";
+import { holds } from "#salvor/log/events.js";
+import { ToolSet } from "#salvor/contract/tool-set.js";
+import { createValidator } from "#salvor/schema/index.js";
 import { caught } from "./support/caught.js";
 import { TestServer } from "./support/server.js";
-import { ALL, World, toolsFor } from "./support/tools.js";
+import { ALL, NOTHING_GENERATED, OWN, PayOut, World, toolsFor } from "./support/tools.js";
 
 const START = { agentDefHash: "desk-1", input: { ticket: 7 } };
 const ASK = { order_id: "o-1", amount_cents: 500 };
@@ -118,6 +120,14 @@ describe("ClientRun", () => {
       const run = await open();
       const error = await caught(run.perform("refund_crad", ASK), UnregisteredToolError);
       assert.match(error.message, /refund_crad.*refund_card/);
+    });
+
+    it("refuses a tool that was registered after the run was opened: nobody compared it", async () => {
+      const tools = new ToolSet(NOTHING_GENERATED, { validator: createValidator() });
+      const run = await ClientRun.open(client, tools, START);
+      tools.register(new PayOut(world), OWN);
+      await assert.rejects(run.perform("pay_out", ASK), UnregisteredToolError);
+      assert.equal(world.attempts.length, 0);
     });
 
     it("lets the server refuse an input, and goes on at the same position", async () => {
@@ -326,6 +336,23 @@ describe("ClientRun", () => {
       assert.equal(world.attempts[1]?.seq, 3);
     });
 
+    it("goes on with another call once a person has settled the open one", async () => {
+      const run = await open();
+      world.next(() => {
+        throw new Error("connection reset");
+      });
+      await assert.rejects(run.perform("pay_out", ASK), UnknownOutcomeError);
+      await assert.rejects(run.perform("pay_out", OTHER), NeedsReconciliationError);
+      await assert.rejects(run.now(), NeedsReconciliationError);
+      await client.resolve(run.runId, { seq: 1, output: { refund_id: "found", amount_cents: 500 } });
+      await run.now();
+      await run.perform("pay_out", OTHER);
+      assert.deepEqual(
+        world.attempts.map(({ seq }) => seq),
+        [1, 4],
+      );
+    });
+
     it("gives up a write that takes too long as an unknown outcome", async () => {
       const tools = toolsFor(world, 20);
       const run = await ClientRun.open(client, tools, START);
@@ -342,6 +369,26 @@ describe("ClientRun", () => {
       await assert.rejects(run.perform("pay_out", ASK), { name: "UnknownOutcomeError" });
       assert.match(String(aborted), /pay_out took longer than 20 ms/);
       await assert.rejects(run.perform("pay_out", ASK), NeedsReconciliationError);
+    });
+
+    it("does not wait for ever for a tool that does not heed its signal", async () => {
+      const run = await ClientRun.open(client, toolsFor(world, 20), START);
+      world.next(() => new Promise(() => undefined));
+      const error = await caught(run.perform("pay_out", ASK), UnknownOutcomeError);
+      assert.match(error.message, /took longer than 20 ms/);
+    });
+
+    it("reports what a tool that was given up came to after all", async () => {
+      const run = await ClientRun.open(client, toolsFor(world, 20), START);
+      world.next(
+        ({ amount_cents }, { signal }) =>
+          new Promise((resolve) => {
+            signal.addEventListener("abort", () => {
+              resolve({ refund_id: "late", amount_cents });
+            });
+          }),
+      );
+      assert.deepEqual(await run.perform("pay_out", ASK), { refund_id: "late", amount_cents: 500 });
     });
   });
 
@@ -440,11 +487,13 @@ describe("ClientRun", () => {
       });
       await assert.rejects(again.perform("pay_out", ASK), SuspendedError);
 
-      const resumed = envelopeOf(run.runId, 4, "", {
-        kind: "Resumed",
-        payload: { input: { approved: true } },
+      const decision = { seq: error.suspendedAt, input: { approved: true } };
+      await assert.rejects(client.resume(run.runId, { ...decision, input: "yes" }), {
+        name: "BadRequestError",
       });
-      await client.appendEvents({ run: run.runId, driveToken: run.driveToken }, [resumed]);
+      await assert.rejects(client.resume(run.runId, { ...decision, seq: 1 }), { name: "WrongStateError" });
+      const { outcome, status } = await client.resume(run.runId, decision);
+      assert.deepEqual([outcome, status.state], ["resumed", "running"]);
       assert.deepEqual(await run.perform("pay_out", ASK), { approved: true });
       assert.deepEqual(await again.perform("pay_out", ASK), { approved: true });
       assert.equal(world.attempts.length, 1);

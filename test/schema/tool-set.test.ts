@@ -1,41 +1,65 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Tool, ToolSet, type ToolCtx, type Validator } from "#salvor/index.js";
-import { ToolSet as ContractToolSet } from "#salvor/contract/tool-set.js";
+import {
+  RegistryError,
+  Tool,
+  ToolSet,
+  type SchemaArtefact,
+  type ToolCtx,
+  type ToolHandler,
+  type Validator,
+} from "#salvor/index.js";
 
-@Tool("read", { description: "Looks an order up." })
-class LookUp {
-  call(_ctx: ToolCtx, input: { readonly id: string }): { readonly id: string } {
-    return { id: input.id };
+@Tool("write", { description: "Refund a paid order." })
+class RefundOrder implements ToolHandler<{ order_id: string }, { refund_id: string }> {
+  call(ctx: ToolCtx, input: { order_id: string }): { refund_id: string } {
+    return { refund_id: `re_${input.order_id}_${ctx.attempt}` };
   }
 }
 
-const SCHEMAS = { formatVersion: 1, generator: {}, inputs: {}, tools: {} };
-const OWN = {
-  inputSchema: { type: "object", required: ["id"], properties: { id: { type: "string", pattern: "^o-" } } },
-};
+function artefact(type: string): SchemaArtefact {
+  return {
+    formatVersion: 1,
+    generator: {},
+    inputs: {},
+    tools: {
+      refund_order: {
+        class: "RefundOrder",
+        file: "src/tools.ts",
+        effect: "write",
+        input: { type: "object", required: ["order_id"], properties: { order_id: { type } } },
+        output: { type: "object" },
+        fingerprint: "",
+      },
+    },
+  };
+}
 
-const silent = (): undefined => undefined;
-const CTX: ToolCtx = {
+const ctx: ToolCtx = {
   signal: new AbortController().signal,
   attempt: 1,
-  log: { debug: silent, info: silent, warn: silent, error: silent },
+  log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
 };
 
-describe("the tool set that a tool's author is given", () => {
-  it("judges with this package's validator, without being handed one", async () => {
-    const tool = new ToolSet(SCHEMAS).register(new LookUp(), OWN).get("look_up")!;
-    assert.deepEqual(await tool.callJson(CTX, { id: "o-1" }), { outcome: "output", output: { id: "o-1" } });
-    await assert.rejects(tool.callJson(CTX, { id: "1" }), { code: "invalid_input" });
+describe("ToolSet", () => {
+  it("judges with our validator unless another one is given", async () => {
+    const tool = new ToolSet(artefact("string")).register(new RefundOrder()).get("refund_order");
+    assert.deepEqual(await tool?.callJson(ctx, { order_id: "7" }), {
+      outcome: "output",
+      output: { refund_id: "re_7_1" },
+    });
+    await assert.rejects(async () => tool?.callJson(ctx, { order_id: 7 }), { code: "invalid_input" });
   });
 
-  it("is the contract's, so that whatever takes one takes it", () => {
-    assert.ok(new ToolSet(SCHEMAS) instanceof ContractToolSet);
+  it("refuses a schema that our validator does not compile", () => {
+    assert.throws(() => new ToolSet(artefact("dict")).register(new RefundOrder()), RegistryError);
   });
 
-  it("takes another validator where one is given", async () => {
-    const nothing: Validator = { compile: () => () => [{ path: "$", message: "not today" }] };
-    const tool = new ToolSet(SCHEMAS, { validator: nothing }).register(new LookUp(), OWN).get("look_up")!;
-    await assert.rejects(tool.callJson(CTX, { id: "o-1" }), /not today/);
+  it("judges with the validator that is given", async () => {
+    const validator: Validator = { compile: () => () => [{ path: "$", message: "not today" }] };
+    const tool = new ToolSet(artefact("string"), { validator })
+      .register(new RefundOrder())
+      .get("refund_order");
+    await assert.rejects(async () => tool?.callJson(ctx, { order_id: "7" }), /not today/);
   });
 });

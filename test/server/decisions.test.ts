@@ -244,3 +244,122 @@ void describe("abandon", () => {
     assert.equal((await run.log()).length, 2);
   });
 });
+
+void describe("resume", () => {
+  let server: TestServer;
+  before(async () => {
+    server = await TestServer.start();
+  });
+  after(() => server.stop());
+  const resume = (run: TestRun, body: unknown) => server.post(`/v1/runs/${run.id}/resume`, body);
+  const APPROVAL = { type: "object", required: ["approve"], properties: { approve: { type: "boolean" } } };
+
+  async function suspended(input_schema: unknown = APPROVAL): Promise<TestRun> {
+    const run = await server.open();
+    assert.equal((await run.event(1, "Suspended", { reason: "approve?", input_schema })).status, 200);
+    return run;
+  }
+
+  it("records the input of a suspended run, which goes on", async () => {
+    const run = await suspended();
+    const { status, json } = await resume(run, { seq: 1, input: { approve: true } });
+    assert.equal(status, 200);
+    assert.deepEqual(json, { run: run.id, outcome: "resumed", status: { state: "running" } });
+    assert.deepEqual((await run.log())[2].event, { kind: "Resumed", payload: { input: { approve: true } } });
+  });
+
+  it("keeps the run parked when the input breaks the recorded schema", async () => {
+    const run = await suspended();
+    const { status, json } = await resume(run, { input: { approve: "yes" } });
+    assert.equal(status, 400);
+    assert.equal(json.error.details.violations[0].path, "$.approve");
+    assert.equal((await server.get(`/v1/runs/${run.id}`)).json.status.state, "suspended");
+  });
+
+  it("takes an explicit null as an input and refuses a missing one", async () => {
+    const run = await suspended(true);
+    assert.equal((await resume(run, {})).json.error.code, "bad_request");
+    assert.equal((await resume(run, { input: null })).status, 200);
+  });
+
+  it("answers the call that suspended the run, and settles its identity", async () => {
+    const run = await server.open();
+    await run.intent(1, "refund_card", REFUND);
+    await run.complete(1, { suspend: { reason: "which card?", input_schema: {} } });
+    await resume(run, { seq: 3, input: RECEIPT });
+    assert.deepEqual((await run.intent(1, "refund_card", REFUND)).json.output, RECEIPT);
+    assert.deepEqual((await run.intent(5, "refund_card", REFUND)).json.output, RECEIPT);
+  });
+
+  it("extends a budget in its own shape", async () => {
+    const run = await server.open();
+    await run.event(1, "BudgetExceeded", { budget: { kind: "steps", limit: 5 }, observed: 6 });
+    assert.equal((await resume(run, { input: { extend: { steps: -1 } } })).json.error.code, "bad_request");
+    assert.equal((await resume(run, { input: { extend: { steps: 5, cost_usd: 0.5 } } })).status, 200);
+  });
+
+  it("of a run that has ended answers its state", async () => {
+    const run = await server.open();
+    await run.event(1, "RunCompleted", { output: 7 });
+    const { status, json } = await resume(run, {});
+    assert.equal(status, 200);
+    assert.deepEqual(json, { run: run.id, outcome: "completed", status: { state: "completed", output: 7 } });
+  });
+
+  it("of a dangling write says that it needs reconciliation, with the intent", async () => {
+    const run = await server.open();
+    const { json: opened } = await run.intent(1, "charge_card", { cents: 1 });
+    const { status, json } = await resume(run, { input: 1 });
+    assert.equal(status, 409);
+    assert.equal(json.error.code, "needs_reconciliation");
+    const [, intent] = await run.log();
+    assert.deepEqual(json.error.details.intent, {
+      kind: "tool",
+      seq: 1,
+      tool: "charge_card",
+      input: { cents: 1 },
+      effect: "write",
+      idempotency_key: opened.idempotency_key,
+      recorded_at: intent.recorded_at,
+    });
+  });
+
+  it("of a run that is not parked, or at another position, is a wrong state", async () => {
+    const run = await server.open();
+    assert.equal((await resume(run, { input: 1 })).json.error.code, "wrong_state");
+    const parked = await suspended();
+    assert.equal((await resume(parked, { seq: 0, input: { approve: true } })).json.error.code, "wrong_state");
+  });
+
+  it("by two operators at once has one winner", async () => {
+    const run = await suspended();
+    const answers = await Promise.all([1, 2].map(() => resume(run, { input: { approve: true } })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+  });
+
+  it("with a schema that stalls or that is none leaves the server serving and the run to be abandoned", async () => {
+    const stalling = await suspended({ type: "string", pattern: "^(a+)+$" });
+    assert.equal((await resume(stalling, { input: `${"a".repeat(50_000)}!` })).status, 400);
+    const none = await suspended({ type: "dict" });
+    const { json } = await resume(none, { input: 1 });
+    assert.match(json.error.message as string, /abandoned/);
+    assert.equal((await server.post(`/v1/runs/${none.id}/abandon`, {})).status, 200);
+  });
+});
+
+void describe("replay", () => {
+  it("answers what the log means", async () => {
+    const server = await TestServer.start();
+    try {
+      const run = await server.open();
+      assert.deepEqual((await server.get(`/v1/runs/${run.id}/replay`)).json, {
+        status: { state: "running" },
+        usage: { input_tokens: 0, output_tokens: 0 },
+        next_seq: 1,
+        pending: null,
+      });
+    } finally {
+      await server.stop();
+    }
+  });
+});

@@ -33,6 +33,8 @@ export interface SpawnedServer {
   /** What it has written so far. */
   readonly stdout: string;
   readonly stderr: string;
+  /** Resolves once what it has written matches; rejects when it ends before. */
+  said(pattern: RegExp): Promise<void>;
   /** Resolves when the process has ended, however it did. */
   readonly ended: Promise<Ended>;
   /** SIGTERM, then waits for the end and removes a folder that was made for this server. Idempotent. */
@@ -54,28 +56,38 @@ export async function spawnServer(options: SpawnServerOptions = {}): Promise<Spa
     cwd: options.cwd,
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A test run that dies leaves no server behind.
+  const killLeft = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", killLeft);
   const written = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (written.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (written.stderr += text));
   const ended = once(child, "close").then((how) => {
     const [code, signal] = how as [number | null, NodeJS.Signals | null];
+    process.removeListener("exit", killLeft);
     return { code, signal } satisfies Ended;
   });
 
-  const url = await new Promise<string>((listening, failed) => {
-    child.stdout.on("data", () => {
-      const said = /^salvor listening on (http:\S+)$/m.exec(written.stdout);
-      if (said?.[1] !== undefined) listening(said[1]);
+  const said = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((matched, failed) => {
+      const look = (): void => {
+        const match = pattern.exec(written.stdout) ?? pattern.exec(written.stderr);
+        if (match !== null) matched(match);
+      };
+      child.stdout.on("data", look);
+      child.stderr.on("data", look);
+      child.once("error", failed);
+      void ended.then(({ code, signal }) => {
+        const all = `${written.stdout}${written.stderr}`;
+        failed(
+          new Error(`salvor serve ended (${code ?? signal}) before it said ${String(pattern)}:\n${all}`),
+        );
+      });
+      look();
     });
-    child.once("error", failed);
-    void ended.then(({ code, signal }) => {
-      failed(
-        new Error(
-          `salvor serve ended (${code ?? signal}) before it listened:\n${written.stdout}${written.stderr}`,
-        ),
-      );
-    });
-  });
+  const [, url = ""] = await said(/^salvor listening on (http:\S+)$/m);
 
   const endWith = async (signal: NodeJS.Signals): Promise<Ended> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
@@ -90,6 +102,9 @@ export async function spawnServer(options: SpawnServerOptions = {}): Promise<Spa
     },
     get stderr() {
       return written.stderr;
+    },
+    said: async (pattern) => {
+      await said(pattern);
     },
     ended,
     async stop() {

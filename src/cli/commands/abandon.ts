@@ -4,8 +4,8 @@ import { parseRunArgument } from "../option-parsers.js";
 
 export interface AbandonOptions extends RemoteOptions {
   readonly reason?: string;
-  readonly yes: boolean;
-  readonly json: boolean;
+  readonly yes?: true;
+  readonly json?: true;
 }
 
 const RUN = "00000000-0000-4000-8000-000000000001";
@@ -19,9 +19,9 @@ export function abandonCommand(): Command {
     .description("End a run for good. Nothing can be recorded in it afterwards.")
     .argument("<RUN>", "the id of the run", parseRunArgument)
     .option("--reason <TEXT>", "why, kept in the log")
-    .option("--yes", "do not ask first; required where no terminal is", false);
+    .option("--yes", "do not ask first; required where no terminal is");
   withServerOptions(command)
-    .option("--json", "print the server's answer as JSON", false)
+    .option("--json", "print the server's answer as JSON")
     .action(async (run: string, options: AbandonOptions) => {
       const { runAbandon } = await import("../abandon.js");
       process.exitCode = await runAbandon(run, options);

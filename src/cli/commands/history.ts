@@ -3,7 +3,7 @@ import { withExamples, withServerOptions, type RemoteOptions } from "../help.js"
 import { parseRunArgument } from "../option-parsers.js";
 
 export interface HistoryOptions extends RemoteOptions {
-  readonly json: boolean;
+  readonly json?: true;
 }
 
 const RUN = "00000000-0000-4000-8000-000000000001";
@@ -16,7 +16,7 @@ export function historyCommand(): Command {
     )
     .argument("<RUN>", "the id of the run", parseRunArgument);
   withServerOptions(command)
-    .option("--json", 'print {"run", "log"} as JSON, nothing shortened', false)
+    .option("--json", 'print {"run", "log"} as JSON, nothing shortened')
     .action(async (run: string, options: HistoryOptions) => {
       const { runHistory } = await import("../history.js");
       process.exitCode = await runHistory(run, options);

@@ -9,7 +9,7 @@ export interface ListOptions extends RemoteOptions {
   readonly status?: RunStateName;
   readonly group?: (typeof GROUPS)[number];
   readonly limit?: number;
-  readonly json: boolean;
+  readonly json?: true;
 }
 
 /** `salvor list`: the runs of a server. */
@@ -24,7 +24,7 @@ export function listCommand(): Command {
     )
     .option("--limit <N>", "at most this many", parseCount);
   withServerOptions(command)
-    .option("--json", "print the server's answer as JSON", false)
+    .option("--json", "print the server's answer as JSON")
     .action(async (options: ListOptions) => {
       const { runList } = await import("../list.js");
       process.exitCode = await runList(options);

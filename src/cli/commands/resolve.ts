@@ -4,12 +4,12 @@ import { parseRunArgument } from "../option-parsers.js";
 
 export interface ResolveOptions extends RemoteOptions {
   readonly output?: string;
-  readonly notPerformed: boolean;
+  readonly notPerformed?: true;
   readonly note?: string;
   readonly operator?: string;
-  readonly override: boolean;
-  readonly yes: boolean;
-  readonly json: boolean;
+  readonly override?: true;
+  readonly yes?: true;
+  readonly json?: true;
 }
 
 const RUN = "00000000-0000-4000-8000-000000000001";
@@ -23,13 +23,13 @@ export function resolveCommand(): Command {
     .description("Settle the open call of a run: say what it did, or that it did not happen.")
     .argument("<RUN>", "the id of the run", parseRunArgument)
     .option("--output <JSON>", "what the call answered: JSON, @FILE, or - for standard input")
-    .option("--not-performed", "the call did not happen; it may be asked for again", false)
+    .option("--not-performed", "the call did not happen; it may be asked for again")
     .option("--note <TEXT>", "why, kept in the log")
     .option("--operator <NAME>", "who decided, kept in the log")
-    .option("--override", "set schema and pinned fields aside; needs --note and an operator token", false)
-    .option("--yes", "do not ask first; required where no terminal is", false);
+    .option("--override", "set schema and pinned fields aside; needs --note and an operator token")
+    .option("--yes", "do not ask first; required where no terminal is");
   withServerOptions(command)
-    .option("--json", "print the server's answer as JSON", false)
+    .option("--json", "print the server's answer as JSON")
     .action(async (run: string, options: ResolveOptions) => {
       const { runResolve } = await import("../resolve.js");
       process.exitCode = await runResolve(run, options);

@@ -3,6 +3,7 @@ import { holds, type RunEvent, type UnresolvedWrite } from "../../log/events.js"
 import type { RunDesk } from "../../runtime/recorder.js";
 import { ApiError } from "../api-error.js";
 import { openIdentity } from "./identity.js";
+import { judgedSeq } from "./judged-seq.js";
 import type { AbandonBody } from "../shapes.js";
 
 /**
@@ -19,7 +20,7 @@ export async function abandonRun(desk: RunDesk, { seq, reason }: AbandonBody): P
       `run ${desk.run} is ${status.state} already: there is nothing to abandon`,
     );
   }
-  if (seq !== undefined && seq !== judgedSeq(desk)) {
+  if (seq !== undefined && seq !== judgedSeq(desk.state)) {
     throw new ApiError(
       "wrong_state",
       `run ${desk.run} is ${status.state} at seq ${nextSeq - 1}, not waiting at seq ${seq}: read it again before you decide`,
@@ -41,12 +42,6 @@ export async function abandonRun(desk: RunDesk, { seq, reason }: AbandonBody): P
   };
   await desk.append([event]);
   return nextSeq;
-}
-
-/** What a person looks at when they decide: the pending intent, or the event that parked the run, which is its last. */
-function judgedSeq({ state: { pending, status, nextSeq } }: RunDesk): number | undefined {
-  if (pending !== null) return pending.seq;
-  return status.state === "suspended" || status.state === "budget_exceeded" ? nextSeq - 1 : undefined;
 }
 
 /** The identity of a client's call names its run, so it ends with it; that of a call of this server may not. */

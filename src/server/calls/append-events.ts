@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../contract/json.js";
 import { isSuspensionOutput } from "../../contract/reserved.js";
-import { holds, type Envelope } from "../../log/events.js";
+import { holds, type Envelope, type RunEvent } from "../../log/events.js";
 import { jsonEqual } from "../../log/json-equal.js";
 import { Divergence } from "../../runtime/divergence.js";
 import type { RunDesk } from "../../runtime/recorder.js";
@@ -28,16 +28,16 @@ export async function appendEvents(
     }
   }
   const fresh = envelopes.filter(({ seq }) => seq >= known);
-  await desk.appendPlaced(fresh, await resumption(desk, fresh[0]));
+  await desk.appendPlaced(fresh, await resumption(desk, fresh[0]?.event));
   return envelopes.map(({ seq }) => seq);
 }
 
 /**
  * What resuming does to the identity of a call that suspended the run: what the run is resumed with is that call's answer.
  */
-export async function resumption(desk: RunDesk, next: Envelope | undefined): Promise<AppendUnit> {
+export async function resumption(desk: RunDesk, next: RunEvent | undefined): Promise<AppendUnit> {
   const { status, nextSeq } = desk.state;
-  if (status.state !== "suspended" || !holds(next, "Resumed") || nextSeq < 3) return {};
+  if (status.state !== "suspended" || next?.kind !== "Resumed" || nextSeq < 3) return {};
   const [intent, completion] = await desk.read(nextSeq - 3, 2);
   if (!holds(intent, "ToolCallRequested") || !holds(completion, "ToolCallCompleted")) return {};
   if (!isSuspensionOutput(completion.event.payload.output)) return {};

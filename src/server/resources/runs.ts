@@ -4,10 +4,11 @@ import { unknownRun } from "../api-error.js";
 import type { AppState } from "../app-state.js";
 import { abandonRun } from "../calls/abandon.js";
 import { resolveCall } from "../calls/resolve.js";
+import { resumeRun } from "../calls/resume.js";
 import { runOf, withRunId, type AppRouter } from "../context.js";
 import { operatorOnly } from "../layers/bearer.js";
 import { readJsonBody } from "../layers/body.js";
-import { ABANDON, RESOLVE } from "../shapes.js";
+import { ABANDON, RESOLVE, RESUME } from "../shapes.js";
 import { deciderOf } from "./decider.js";
 import { listQuery, pageOf } from "./run-list.js";
 
@@ -38,6 +39,13 @@ export function runRoutes(state: AppState, router: AppRouter): void {
     };
   });
 
+  router.get("/v1/runs/:id/replay", withRunId, async (ctx) => {
+    const run = runOf(ctx);
+    await existing(state, run);
+    const { status, usage, nextSeq, pending } = await state.recorder.state(run);
+    ctx.body = { status, usage, next_seq: nextSeq, pending };
+  });
+
   router.post("/v1/runs/:id/resolve", withRunId, operator, async (ctx) => {
     const body = RESOLVE.check(await readJsonBody(ctx));
     const run = runOf(ctx);
@@ -45,6 +53,16 @@ export function runRoutes(state: AppState, router: AppRouter): void {
     ctx.body = await state.recorder.within(run, undefined, async (desk) => {
       await resolveCall(desk, state.clientTools, body, deciderOf(state, ctx));
       return { run, resolved: true, status: desk.state.status };
+    });
+  });
+
+  router.post("/v1/runs/:id/resume", withRunId, operator, async (ctx) => {
+    const body = RESUME.check(await readJsonBody(ctx));
+    const run = runOf(ctx);
+    await existing(state, run);
+    ctx.body = await state.recorder.within(run, undefined, async (desk) => {
+      const outcome = await resumeRun(desk, body);
+      return { run, outcome, status: desk.state.status };
     });
   });
 

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonObject } from "#salvor/contract/json.js";
-import type { ClientToolDeclaration, DeclaredTool } from "#salvor/declarations/declared-tool.js";
-import { compileStrict } from "#salvor/schema/index.js";
-import { AppState, startServer, type ClientTools, type RunningServer } from "#salvor/server/index.js";
+import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
+import { AppState, startServer, type RunningServer } from "#salvor/server/index.js";
 import { openLowdbStore } from "#salvor/store/index.js";
 
 export interface Tokens {
@@ -16,19 +14,16 @@ export interface Tokens {
 export class TestServer {
   readonly #dir: string;
   readonly #tokens: Tokens;
-  #tools: ClientTools;
+  #tools: ClientToolRegistry;
   #running: RunningServer | undefined;
 
-  private constructor(dir: string, declarations: readonly ClientToolDeclaration[], tokens: Tokens) {
+  private constructor(dir: string, declarations: readonly DeclarationInput[], tokens: Tokens) {
     this.#dir = dir;
     this.#tools = toolsOf(declarations);
     this.#tokens = tokens;
   }
 
-  static async start(
-    declarations: readonly ClientToolDeclaration[],
-    tokens: Tokens = {},
-  ): Promise<TestServer> {
+  static async start(declarations: readonly DeclarationInput[], tokens: Tokens = {}): Promise<TestServer> {
     const dir = await mkdtemp(join(tmpdir(), "salvor-client-"));
     const server = new TestServer(dir, declarations, tokens);
     await server.resume();
@@ -45,7 +40,7 @@ export class TestServer {
   }
 
   /** Starts again, on the same data and, unless given, any free port. */
-  async resume(declarations?: readonly ClientToolDeclaration[], port = 0): Promise<void> {
+  async resume(declarations?: readonly DeclarationInput[], port = 0): Promise<void> {
     if (declarations !== undefined) this.#tools = toolsOf(declarations);
     const store = await openLowdbStore({ dir: this.#dir });
     const state = new AppState({ store, ...this.#tokens }).withClientTools(this.#tools);
@@ -57,26 +52,26 @@ export class TestServer {
     this.#running = undefined;
   }
 
+  /** Keeps the data as they are now, of a server that is stopped. */
+  async backUp(): Promise<void> {
+    await cp(this.#dir, `${this.#dir}.backup`, { recursive: true });
+  }
+
+  /** Puts back what was kept, of a server that is stopped. */
+  async restore(): Promise<void> {
+    await rm(this.#dir, { recursive: true });
+    await rename(`${this.#dir}.backup`, this.#dir);
+  }
+
   async remove(): Promise<void> {
     await this.stop();
+    await rm(`${this.#dir}.backup`, { recursive: true, force: true });
     await rm(this.#dir, { recursive: true, force: true });
   }
 }
 
-function toolsOf(declarations: readonly ClientToolDeclaration[]): ClientTools {
-  const tools = new Map<string, DeclaredTool>();
-  for (const declaration of declarations) {
-    tools.set(declaration.name, {
-      declaration,
-      judgeInput: compileStrict(declaration.input_schema),
-      ...(declaration.output_schema && { judgeOutput: compileStrict(declaration.output_schema) }),
-    });
-  }
-  return {
-    get: (name) => tools.get(name),
-    published: () =>
-      [...declarations]
-        .sort((a, b) => (a.name < b.name ? -1 : 1))
-        .map((declaration) => declaration as unknown as JsonObject),
-  };
+function toolsOf(declarations: readonly DeclarationInput[]): ClientToolRegistry {
+  const registry = new ClientToolRegistry();
+  for (const declaration of declarations) registry.declare(declaration);
+  return registry;
 }

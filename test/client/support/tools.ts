@@ -102,7 +102,7 @@ class RefundCard extends Acting {
 }
 
 @Tool("write", { description: "Pay money out." })
-class PayOut extends Acting {
+export class PayOut extends Acting {
   protected readonly tool = "pay_out";
 }
 
@@ -121,8 +121,8 @@ class Reserve extends Acting {
   protected readonly tool = "reserve";
 }
 
-const NOTHING_GENERATED = { formatVersion: 1, generator: {}, inputs: {}, tools: {} };
-const OWN = { inputSchema: REFUND_INPUT, outputSchema: REFUND_OUTPUT };
+export const NOTHING_GENERATED = { formatVersion: 1, generator: {}, inputs: {}, tools: {} };
+export const OWN = { inputSchema: REFUND_INPUT, outputSchema: REFUND_OUTPUT };
 
 export function toolsFor(world: World, timeoutMs?: number): ToolSet {
   return new ToolSet(NOTHING_GENERATED, { validator: createValidator() })

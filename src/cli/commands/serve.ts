@@ -1,0 +1,75 @@
+import { Command, Option } from "commander";
+import { repeatable, withExamples } from "../help.js";
+import {
+  collecting,
+  parseBind,
+  parseOrigin,
+  parseVariableName,
+  type BindAddress,
+} from "../option-parsers.js";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+export interface ServeOptions {
+  readonly bind: BindAddress;
+  readonly data: string;
+  readonly clientTool: readonly string[];
+  readonly authToken?: string;
+  readonly operatorToken?: string;
+  readonly allowOrigin: readonly string[];
+  readonly insecure?: true;
+  readonly force?: true;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly logPayloads?: true;
+}
+
+const NOTES = `Everything is checked before the port is bound: declarations, tokens, address and data folder.
+Logs are JSON lines on standard error. SIGTERM or Ctrl-C stops the server when what is being recorded is recorded; a second
+signal stops it at once. SALVOR_CLIENT_LEASE_TTL_SECS (default 60) says how long a silent driver counts as attached.`;
+
+/** `salvor serve`: the control plane. */
+export function serveCommand(): Command {
+  const command = new Command("serve")
+    .description("Serve the control plane: record calls, refuse what may not be, keep the log in one folder.")
+    .addOption(
+      new Option("--bind <HOST:PORT>", "where to listen; port 0 takes any free one")
+        .default(parseBind("127.0.0.1:8080"), "127.0.0.1:8080")
+        .argParser(parseBind),
+    )
+    .option("--data <DIR>", "the folder that holds the logs; made when missing", "./salvor-data")
+    .addOption(
+      new Option("--client-tool <FILE|DIR>", "a declaration, or a folder of *.toml; may be repeated")
+        .default([], "none")
+        .argParser(repeatable),
+    )
+    .option("--auth-token <VAR>", "environment variable that holds the client token", parseVariableName)
+    .option("--operator-token <VAR>", "environment variable that holds the operator token", parseVariableName)
+    .addOption(
+      new Option("--allow-origin <URL>", "a web page's origin that may call this server; may be repeated")
+        .default([], "none")
+        .argParser(collecting(parseOrigin)),
+    )
+    .option("--insecure", "allow an address that others can reach without --auth-token")
+    .option("--force", "take over a data folder that a server on another host may still use")
+    .addOption(new Option("--log-level <LEVEL>", "how much to log").choices(LOG_LEVELS).default("info"))
+    .option("--log-payloads", "log inputs and outputs too; they may hold secrets")
+    .action(async (options: ServeOptions) => {
+      const { runServe } = await import("../serve.js");
+      process.exitCode = await runServe(options);
+    });
+  return withExamples(
+    command,
+    [
+      ["salvor serve --client-tool refund-card.toml", "one declared tool, on this machine only"],
+      [
+        "salvor serve --client-tool tools/ --auth-token CLIENT_TOKEN --operator-token OPERATOR_TOKEN",
+        "every *.toml of a folder; clients may not settle what only a person may",
+      ],
+      [
+        "salvor serve --bind 0.0.0.0:8080 --data /var/lib/salvor --auth-token CLIENT_TOKEN",
+        "reachable from other machines",
+      ],
+    ],
+    NOTES,
+  );
+}

@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import type { PublishedTool } from "../declarations/index.js";
+import type { ServeOptions } from "./commands/serve.js";
+import { DEFAULT_URL } from "./help.js";
+import type { Output } from "./terminal.js";
+
+/** Says where a server listens, what it serves, and what to try next. The first line is for scripts too. */
+export function announce(
+  output: Output,
+  url: string,
+  options: ServeOptions,
+  tools: readonly PublishedTool[],
+): void {
+  const width = Math.max(0, ...tools.map((tool) => tool.name.length));
+  const lines = [
+    `salvor listening on ${url}`,
+    "",
+    tools.length === 0
+      ? "No client tools are declared: start with --client-tool FILE to serve one."
+      : `${tools.length} client ${tools.length === 1 ? "tool" : "tools"}:`,
+    ...tools.map(
+      (tool) =>
+        `  ${output.paint("bold", tool.name.padEnd(width))}  ${tool.effect.padEnd(10)}  ${closing(tool)}`,
+    ),
+    `Logs live in ${resolve(options.data)}`,
+    ...(options.operatorToken === undefined
+      ? [`${output.paint("yellow", "Warning:")} ${TRUSTED_CLIENTS}`]
+      : []),
+    "",
+    "Try next:",
+    ...nextCommands(localUrl(url), options).map((line) => `  $ ${line}`),
+    "  docs/cli.md, docs/declarations.md and docs/http-api.md in the package tell the rest",
+  ];
+  // One write, so that whoever waits for the first line has the rest as well.
+  output.line(lines.join("\n"));
+}
+
+const TRUSTED_CLIENTS =
+  "clients are trusted as operators: each may settle, resume and abandon. --operator-token VAR ends that.";
+
+function closing(tool: PublishedTool): string {
+  if (tool.output_schema === undefined) return "a person settles every call: it has no output_schema";
+  return tool.trust_completion
+    ? "the client may close a call"
+    : "a person settles every call: trust_completion = false";
+}
+
+/** An address that stands for all of this machine's is listened on, but not spoken to. */
+function localUrl(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+function nextCommands(url: string, { authToken, operatorToken }: ServeOptions): readonly string[] {
+  const variable = authToken ?? operatorToken;
+  const bearer = authToken === undefined ? "" : ` -H "Authorization: Bearer $${authToken}"`;
+  const flags = [
+    ...(url === DEFAULT_URL ? [] : [` --url ${url}`]),
+    ...(variable === undefined
+      ? []
+      : [` ${authToken === undefined ? "--operator-token" : "--auth-token"} ${variable}`]),
+  ].join("");
+  return [`curl${bearer} ${url}/v1/client-tools`, `salvor list${flags}`];
+}

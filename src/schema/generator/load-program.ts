@@ -1,0 +1,65 @@
+import { dirname, resolve } from "node:path";
+import ts from "typescript";
+import { locatePosition, relativePosix, type GeneratorProblem } from "./problem.js";
+
+export interface LoadedProgram {
+  readonly program: ts.Program;
+  /** The folder of tsconfig.json: what every path is relative to. */
+  readonly root: string;
+  readonly problems: readonly GeneratorProblem[];
+}
+
+/** Loads the program of a tsconfig.json, with whatever is wrong in that file. */
+export function loadProgram(tsconfig: string): LoadedProgram {
+  const file = resolve(tsconfig);
+  const root = dirname(file);
+  const diagnostics: ts.Diagnostic[] = [];
+  const host: ts.ParseConfigFileHost = {
+    ...ts.sys,
+    onUnRecoverableConfigFileDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
+  };
+  const parsed = ts.getParsedCommandLineOfConfigFile(file, {}, host);
+  diagnostics.push(...(parsed?.errors ?? []));
+  const options: ts.CompilerOptions = { ...(parsed?.options ?? {}), noEmit: true };
+  for (const output of [
+    "declaration",
+    "declarationMap",
+    "emitDeclarationOnly",
+    "composite",
+    "incremental",
+  ] as const) {
+    options[output] = false;
+  }
+  delete options.tsBuildInfoFile;
+  const program = ts.createProgram({
+    rootNames: parsed?.fileNames ?? [],
+    options,
+    ...(parsed?.projectReferences !== undefined && { projectReferences: parsed.projectReferences }),
+  });
+  diagnostics.push(...program.getOptionsDiagnostics());
+  const problems = diagnostics
+    .filter(({ category }) => category === ts.DiagnosticCategory.Error)
+    .map((diagnostic) => diagnosticProblem(root, diagnostic));
+  if (parsed !== undefined && problems.length === 0 && !strictNulls(parsed.options)) {
+    problems.push({
+      file: relativePosix(root, file),
+      line: 1,
+      column: 1,
+      message: "without strictNullChecks any member may be null, which no schema would say",
+      hint: '"strict": true in compilerOptions',
+    });
+  }
+  return { program, root, problems };
+}
+
+/** A compiler's diagnostic as one of our problems. */
+export function diagnosticProblem(root: string, diagnostic: ts.Diagnostic): GeneratorProblem {
+  const message = `TS${diagnostic.code}: ${ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n")}`;
+  const { file, start, length } = diagnostic;
+  if (file === undefined || start === undefined) return { message };
+  return { ...locatePosition(root, file, start, start + (length ?? 1)), message };
+}
+
+function strictNulls({ strictNullChecks, strict }: ts.CompilerOptions): boolean {
+  return strictNullChecks ?? strict ?? false;
+}

@@ -1,0 +1,198 @@
+import ts from "typescript";
+import { arrayArgument, recordValue } from "./follow-node.js";
+import { memberShapes } from "./member-shapes.js";
+import type { Normaliser, TypePlace } from "./normaliser.js";
+import type { ObjectShape, Shape } from "./shape.js";
+import { NUMBER_KEY, templatePattern } from "./template-pattern.js";
+
+/** The shape of an array or a tuple. */
+export function arrayShape(walk: Normaliser, type: ts.TypeReference, place: TypePlace): Shape {
+  const { checker } = walk;
+  if (checker.isTupleType(type)) return tupleShape(walk, type, place);
+  const [item] = checker.getTypeArguments(type);
+  if (item === undefined || item.flags & ts.TypeFlags.Never) return { tag: "empty-array" };
+  const { node } = place;
+  const itemNode =
+    node === undefined
+      ? undefined
+      : ts.isArrayTypeNode(node)
+        ? node.elementType
+        : ts.isTypeReferenceNode(node)
+          ? arrayArgument(checker, node)
+          : undefined;
+  return {
+    tag: "array",
+    item: walk.visit(item, { path: `${place.path}[]`, where: place.where, node: itemNode }),
+  };
+}
+
+function tupleShape(walk: Normaliser, type: ts.TypeReference, place: TypePlace): Shape {
+  const types = walk.checker.getTypeArguments(type);
+  const { elementFlags } = type.target as ts.TupleType;
+  const nodes = place.node !== undefined && ts.isTupleTypeNode(place.node) ? place.node.elements : [];
+  const items: Shape[] = [];
+  let required = 0;
+  let rest: Shape | undefined;
+  for (const [at, item] of types.entries()) {
+    const flags = elementFlags[at] ?? ts.ElementFlags.Required;
+    const element = nodes.length === types.length ? nodes[at] : undefined;
+    const here = { path: `${place.path}[${at}]`, where: element ?? place.where, node: elementType(element) };
+    if (rest !== undefined || flags & ts.ElementFlags.Variadic) {
+      return walk.refuse(
+        place,
+        "a rest element that is not the last cannot be said in a schema",
+        "the rest at the end",
+      );
+    }
+    const optional = (flags & ts.ElementFlags.Optional) !== 0;
+    const shape = walk.visit(item, {
+      ...here,
+      where: walk.isAuthors(here.where) ? here.where : place.where,
+      optional,
+    });
+    const docs =
+      element !== undefined && ts.isNamedTupleMember(element) ? [{ doc: walk.docOf(element, here) }] : [];
+    const documented = walk.documented(shape, { docs }, here);
+    if (flags & ts.ElementFlags.Rest) rest = documented;
+    else items.push(documented);
+    if (flags & ts.ElementFlags.Required) required++;
+  }
+  return { tag: "tuple", items, required, ...(rest !== undefined && { rest }) };
+}
+
+function elementType(element: ts.TypeNode | undefined): ts.TypeNode | undefined {
+  if (element === undefined) return undefined;
+  if (ts.isNamedTupleMember(element)) return element.dotDotDotToken === undefined ? element.type : undefined;
+  if (ts.isOptionalTypeNode(element)) return element.type;
+  return ts.isRestTypeNode(element) ? undefined : element;
+}
+
+/** The shape of an object type or an intersection: what values of it look like in JSON. */
+export function objectShape(walk: Normaliser, type: ts.Type, place: TypePlace): Shape {
+  if (type.flags & ts.TypeFlags.Intersection) {
+    const { types } = type as ts.IntersectionType;
+    const primitive = types.find((part) => (part.flags & ts.TypeFlags.Object) === 0);
+    if (primitive !== undefined) return brandedShape(walk, primitive, types, place);
+    for (const part of types) {
+      const refused = refuseForeign(walk, part, place);
+      if (refused !== undefined) return refused;
+    }
+  }
+  const refused = refuseForeign(walk, type, place);
+  if (refused !== undefined) return refused;
+  const index = indexOf(walk, type, place);
+  if (index === "refused") return walk.refused();
+  const members = memberShapes(walk, type, place, index);
+  return { tag: "object", members, ...(index !== undefined && { index }) };
+}
+
+/** What is no plain data: functions, arrays in disguise, the standard library's objects. */
+function refuseForeign(walk: Normaliser, type: ts.Type, place: TypePlace): Shape | undefined {
+  const { checker } = walk;
+  if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) {
+    return walk.refuse(place, "a function is not JSON", "plain data; keep functions in the tool class");
+  }
+  const symbol = type.getSymbol();
+  if (symbol !== undefined && symbol.flags & (ts.SymbolFlags.ValueModule | ts.SymbolFlags.NamespaceModule)) {
+    return walk.refuse(place, "a module is not data", "the members that are meant");
+  }
+  const isDeclared = symbol !== undefined && symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class);
+  if (isDeclared && walk.isStandard(symbol)) return walk.refuseStandard(symbol.name, place, "is");
+  if (checker.isArrayType(type) || checker.isTupleType(type)) {
+    return walk.refuse(
+      place,
+      "an Array with further members is not JSON",
+      "an object with a member for the items",
+    );
+  }
+  const base = foreignBase(walk, type);
+  return base === undefined ? undefined : walk.refuseStandard(base, place, "extends");
+}
+
+/** The type of the standard library that an interface or class extends, however far up. */
+function foreignBase(walk: Normaliser, type: ts.Type, depth = 0): string | undefined {
+  const target = (type as Partial<ts.TypeReference>).target ?? type;
+  for (const base of target.getBaseTypes() ?? []) {
+    if (walk.checker.isTupleType(base)) return "Array";
+    const symbol = base.getSymbol();
+    const isDeclared =
+      symbol !== undefined && symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class);
+    if (isDeclared && walk.isStandard(symbol)) return symbol.name;
+    const above = depth < 50 ? foreignBase(walk, base, depth + 1) : undefined;
+    if (above !== undefined) return above;
+  }
+  return undefined;
+}
+
+/** A primitive with a brand: the brand exists for the compiler only, so the value is the primitive. */
+function brandedShape(
+  walk: Normaliser,
+  primitive: ts.Type,
+  types: readonly ts.Type[],
+  place: TypePlace,
+): Shape {
+  const { checker } = walk;
+  const apparent = checker.getApparentType(primitive);
+  for (const part of types) {
+    if (part === primitive) continue;
+    if ((part.flags & ts.TypeFlags.Object) === 0) {
+      return walk.refuse(
+        place,
+        "an intersection of two primitive types cannot be said in a schema",
+        "one of them",
+      );
+    }
+    const real = checker
+      .getPropertiesOfType(part)
+      .find(({ name }) => checker.getPropertyOfType(apparent, name));
+    if (real !== undefined) {
+      const message = `the intersection narrows the member ${real.name}, which every ${checker.typeToString(primitive)} has`;
+      return walk.refuse(place, message, "a brand with a member of its own, such as __brand");
+    }
+  }
+  return walk.visit(primitive, { path: place.path, where: place.where });
+}
+
+/** What further members an object may have. */
+function indexOf(walk: Normaliser, type: ts.Type, place: TypePlace): ObjectShape["index"] | "refused" {
+  const infos = walk.checker.getIndexInfosOfType(type);
+  const [info] = infos;
+  if (info === undefined) return undefined;
+  if (infos.length > 1) {
+    walk.refuse(place, "more than one index signature cannot be said in a schema", "one index signature");
+    return "refused";
+  }
+  const keyPattern = keyPatternOf(walk, info.keyType, place);
+  if (keyPattern === "refused") return "refused";
+  if (info.type.flags & ts.TypeFlags.Never) return undefined;
+  const where =
+    info.declaration !== undefined && walk.isAuthors(info.declaration) ? info.declaration : place.where;
+  const value = walk.visit(info.type, {
+    path: `${place.path}[string]`,
+    where,
+    node: valueNode(walk, info, place),
+  });
+  return { value, ...(keyPattern !== undefined && { keyPattern }) };
+}
+
+function keyPatternOf(walk: Normaliser, key: ts.Type, place: TypePlace): string | undefined {
+  if (key.flags & ts.TypeFlags.String) return undefined;
+  if (key.flags & ts.TypeFlags.Number) return NUMBER_KEY;
+  const pattern =
+    key.flags & ts.TypeFlags.TemplateLiteral ? templatePattern(key as ts.TemplateLiteralType) : undefined;
+  if (pattern !== undefined) return pattern;
+  walk.refuse(
+    place,
+    `an index signature with keys of ${walk.checker.typeToString(key)} cannot be said in a schema`,
+    "string keys",
+  );
+  return "refused";
+}
+
+/** The node that an index signature's values were written with, also as the second argument of `Record`. */
+function valueNode(walk: Normaliser, info: ts.IndexInfo, { node }: TypePlace): ts.TypeNode | undefined {
+  const written = info.declaration?.type;
+  if (written !== undefined && walk.checker.getTypeFromTypeNode(written) === info.type) return written;
+  const value = recordValue(walk, node);
+  return value !== undefined && walk.checker.getTypeFromTypeNode(value) === info.type ? value : undefined;
+}

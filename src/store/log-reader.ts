@@ -1,0 +1,145 @@
+import { LRUCache } from "lru-cache";
+import type { Envelope } from "../log/events.js";
+import { readChain } from "./chain-check.js";
+import { TamperEvident } from "./errors.js";
+import type { Covered, Ledger, LedgerRun } from "./ledger.js";
+import { overlapOf, sealedEnd, type RunHeader, type SealedPart } from "./run-document.js";
+import type { RunFiles } from "./run-files.js";
+import { storedEvent } from "./stored-event.js";
+
+/** Checked events in memory, and how many bytes they are on disk. */
+interface Loaded {
+  readonly envelopes: readonly Envelope[];
+  readonly bytes: number;
+  /** What they were read from: they count as long as that is the newest. */
+  readonly source?: number | Covered;
+  readonly header?: RunHeader;
+}
+
+/** Reads logs: from the documents what lies there, from memory what does not yet. What was read and checked is kept, up to a bound. */
+export class LogReader {
+  readonly #ledger: Ledger;
+  readonly #files: RunFiles;
+  readonly #cache: LRUCache<string, Loaded>;
+
+  constructor(ledger: Ledger, files: RunFiles, cacheBytes: number) {
+    this.#ledger = ledger;
+    this.#files = files;
+    this.#cache = new LRUCache({ maxSize: cacheBytes, sizeCalculation: ({ bytes }) => bytes + 256 });
+  }
+
+  /**
+   * A run's durable events from a position on, as they are at the time of the call or a little later.
+   *
+   * @throws {@link TamperEvident} when they are not what was recorded; the run counts as unreadable from then on.
+   */
+  async read(run: LedgerRun, from: number): Promise<readonly Envelope[]> {
+    if (run.unreadable !== undefined) {
+      throw new TamperEvident(run.view.run, run.unreadable.seq, run.unreadable.detail);
+    }
+    const { covered } = run;
+    const texts = run.tail.slice();
+    try {
+      const stored = from < covered.count ? await this.#stored(run, covered, from) : [];
+      const newer = await this.#newer(run, covered, texts, Math.max(0, from - covered.count));
+      return run.view.erased ? this.#erasedMeanwhile(run) : [...stored, ...newer];
+    } catch (error) {
+      if (run.view.erased) return this.#erasedMeanwhile(run);
+      // A checkpoint has replaced the document meanwhile: what was read was neither the old nor the new one.
+      if (run.covered !== covered) return this.read(run, from);
+      if (error instanceof TamperEvident) this.#ledger.distrust(run, error.seq, error.message);
+      throw error;
+    }
+  }
+
+  #erasedMeanwhile(run: LedgerRun): readonly Envelope[] {
+    this.forget(run.view.run);
+    return [];
+  }
+
+  /** Forgets what is kept of a run. */
+  forget(run: string): void {
+    for (const key of [...this.#cache.keys()]) if (key.startsWith(run)) this.#cache.delete(key);
+  }
+
+  /** The events of the documents, from a position up to what they are known to cover. */
+  async #stored(run: LedgerRun, covered: Covered, from: number): Promise<readonly Envelope[]> {
+    const head = await this.#head(run, covered);
+    const sealed = head.header?.sealed ?? [];
+    const { count } = sealedEnd(sealed);
+    const found: Envelope[] = [];
+    let start = 0;
+    for (const [index, part] of sealed.entries()) {
+      const end = start + part.count;
+      if (from < end && start < covered.count) found.push(...(await this.#part(run.view.run, index, sealed)));
+      else if (from < end) break;
+      start = end;
+    }
+    found.push(...head.envelopes);
+    // Whole parts were read; and the document may be newer than what it is known to cover.
+    const first = count + head.envelopes.length - found.length;
+    return found.slice(Math.max(0, from - first), covered.count - first);
+  }
+
+  async #head(run: LedgerRun, covered: Covered): Promise<Loaded> {
+    const id = run.view.run;
+    const kept = this.#cache.get(id);
+    if (kept?.source === covered.change) return kept;
+    const document = await this.#files.read(id);
+    const { header, events } = document;
+    const { count, tip } = sealedEnd(header.sealed);
+    const { envelopes } = await readChain(id, events, count, tip);
+    if (overlapOf(document, run) === undefined) {
+      const seq = Math.min(covered.count, count + envelopes.length);
+      throw new TamperEvident(id, seq, "its document is not the one that was written");
+    }
+    const loaded = { envelopes, header, source: header.change, bytes: sizeOf(events) };
+    this.#cache.set(id, loaded);
+    return loaded;
+  }
+
+  async #part(run: string, index: number, sealed: readonly SealedPart[]): Promise<readonly Envelope[]> {
+    const key = `${run}.${index}`;
+    const kept = this.#cache.get(key);
+    if (kept !== undefined) return kept.envelopes;
+    const before = sealedEnd(sealed.slice(0, index));
+    const { events } = await this.#files.readPart(run, index);
+    const { envelopes, tip } = await readChain(run, events, before.count, before.tip);
+    const part = sealed[index];
+    if (envelopes.length !== part?.count || tip !== part.tip) {
+      throw new TamperEvident(
+        run,
+        before.count + envelopes.length,
+        `part ${index} of its log is not complete`,
+      );
+    }
+    this.#cache.set(key, { envelopes, bytes: sizeOf(events) });
+    return envelopes;
+  }
+
+  /** The events that no document holds, from an index on. */
+  async #newer(run: LedgerRun, covered: Covered, texts: readonly string[], from: number) {
+    const key = `${run.view.run}~`;
+    if (!run.tailChecked) {
+      const { envelopes } = await readChain(run.view.run, texts, covered.count, covered.tip);
+      if (run.covered === covered) run.tailChecked = true;
+      this.#cache.set(key, { envelopes, source: covered, bytes: sizeOf(texts) });
+      return envelopes.slice(from);
+    }
+    const kept = this.#cache.get(key);
+    const known = kept?.source === covered ? kept.envelopes : [];
+    if (from > known.length) return texts.slice(from).map(parse);
+    if (known.length >= texts.length) return known.slice(from, texts.length);
+    const envelopes = [...known, ...texts.slice(known.length).map(parse)];
+    this.#cache.set(key, { envelopes, source: covered, bytes: sizeOf(texts) });
+    return envelopes.slice(from);
+  }
+}
+
+function parse(text: string): Envelope {
+  return storedEvent(JSON.parse(text)).envelope;
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
+}

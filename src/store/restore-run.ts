@@ -1,0 +1,73 @@
+import { CHAIN_START } from "../log/chain.js";
+import type { Envelope } from "../log/events.js";
+import { NOT_STARTED } from "../log/fold.js";
+import { readChain } from "./chain-check.js";
+import { applyChange, unknownRun, type RunView } from "./changes.js";
+import { TamperEvident } from "./errors.js";
+import type { IndexEntry } from "./index-documents.js";
+import { sealedEnd, type RunDocument } from "./run-document.js";
+import type { RunFiles } from "./run-files.js";
+import { hashIn } from "./stored-event.js";
+
+/**
+ * What the index should say of a run, made from its documents alone. Never throws for what they hold: a run that cannot be
+ * trusted is marked so, and the identities that can still be made out stay held.
+ */
+export async function restoreRun(files: RunFiles, run: string): Promise<IndexEntry> {
+  const document = await files.read(run);
+  const { header } = document;
+  const file = await files.stat(run);
+  const base = {
+    change: header.change,
+    identities: header.identities,
+    covered: { change: header.change, count: 0, tip: CHAIN_START, ...(file && { file }) },
+  };
+  const beside: RunView = {
+    ...unknownRun(run),
+    refused: header.refused_reports,
+    ...(header.ownership !== undefined && { ownership: header.ownership }),
+    ...(header.lease !== undefined && { lease: header.lease }),
+  };
+  if (document.intact && header.erased !== undefined) {
+    return { ...base, view: { ...unknownRun(run), erased: true } };
+  }
+  try {
+    const { envelopes, hashes } = await readAll(files, run, document);
+    const events = envelopes.map((envelope, index) => ({ envelope, hash: hashes[index] ?? "" }));
+    const view = applyChange(beside, { kind: "append", run, events });
+    return { ...base, view, covered: { ...base.covered, count: events.length, tip: view.tip } };
+  } catch (error) {
+    if (!(error instanceof TamperEvident)) throw error;
+    const { seq, message: detail } = error;
+    const nextSeq = Math.max(1, sealedEnd(header.sealed).count + document.events.length);
+    const view = { ...beside, ...times(document), state: { ...NOT_STARTED, nextSeq } };
+    return { ...base, view, unreadable: { seq, detail } };
+  }
+}
+
+async function readAll(files: RunFiles, run: string, { header, events, intact }: RunDocument) {
+  const envelopes: Envelope[] = [];
+  const hashes: string[] = [];
+  let tip = CHAIN_START;
+  const take = async (texts: readonly string[]): Promise<void> => {
+    const read = await readChain(run, texts, envelopes.length, tip);
+    envelopes.push(...read.envelopes);
+    hashes.push(...texts.map(hashIn));
+    tip = read.tip;
+  };
+  for (const [index, part] of header.sealed.entries()) {
+    await take((await files.readPart(run, index)).events);
+    if (tip !== part.tip) throw new TamperEvident(run, envelopes.length, `part ${index} is not complete`);
+  }
+  await take(events);
+  if (!intact || header.run !== run) {
+    throw new TamperEvident(run, envelopes.length, "its document is not the one that was written");
+  }
+  return { envelopes, hashes };
+}
+
+/** When the first and the last event were recorded, as far as that can still be read. */
+function times({ events }: RunDocument): Pick<RunView, "firstRecordedAt" | "lastRecordedAt"> {
+  const stamps = events.flatMap((text) => /"recorded_at":"([^"]{1,40})"/.exec(text)?.[1] ?? []);
+  return { firstRecordedAt: stamps[0] ?? "", lastRecordedAt: stamps.at(-1) ?? "" };
+}

@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  ClientRun,
+  InvalidDriveTokenError,
+  NeedsReconciliationError,
+  SalvorClient,
+  TransportError,
+  UndeliveredReportError,
+  type OpenOptions,
+} from "#salvor/client/index.js";
+import type { JsonValue } from "#salvor/contract/json.js";
+import { holds } from "#salvor/log/events.js";
+import { caught } from "./support/caught.js";
+import { CuttingProxy, type Mishap } from "./support/proxy.js";
+import { TestServer } from "./support/server.js";
+import { ALL, World, toolsFor } from "./support/tools.js";
+
+const START = { agentDefHash: "desk-1", input: { ticket: 7 } };
+const ASK = { order_id: "o-1", amount_cents: 500 };
+const OTHER = { order_id: "o-2", amount_cents: 900 };
+const MISHAPS: readonly Mishap[] = ["request lost", "answer lost", "answer cut"];
+
+describe("a driver whose connection is cut", () => {
+  let server: TestServer;
+  let direct: SalvorClient;
+  let proxy: CuttingProxy;
+  let world: World;
+
+  before(async () => {
+    server = await TestServer.start(ALL);
+    direct = new SalvorClient({ url: server.url });
+  });
+  after(() => server.remove());
+  beforeEach(async () => {
+    world = new World();
+    proxy = await CuttingProxy.start(() => server.port);
+  });
+  afterEach(() => proxy.close());
+
+  const open = (retries: number, options: OpenOptions = START) =>
+    ClientRun.open(new SalvorClient({ url: proxy.url, retries }), toolsFor(world), options);
+
+  for (const mishap of MISHAPS) {
+    it(`sends what is safe to send again, and pays once (${mishap})`, async () => {
+      for (const path of ["/client-tools", "/client-runs", "/events", "-intent", "-completion"]) {
+        proxy.harm(path, mishap);
+      }
+      const run = await open(2);
+      assert.deepEqual(await run.perform("pay_out", ASK), { refund_id: "re_1", amount_cents: 500 });
+      assert.equal(world.attempts.length, 1);
+      assert.equal(proxy.count("/client-tool-intent"), 2);
+      assert.equal(proxy.count("/client-tool-completion"), 2);
+      const log = await direct.log(run.runId);
+      assert.deepEqual(
+        log.map(({ event }) => event.kind),
+        ["RunStarted", "ToolCallRequested", "ToolCallCompleted"],
+      );
+    });
+
+    it(`executes a write once although its intent's answer was lost for good (${mishap})`, async () => {
+      const run = await open(0);
+      proxy.harm("-intent", mishap);
+      await assert.rejects(run.perform("pay_out", ASK), TransportError);
+      assert.equal(world.attempts.length, 0);
+      await run.perform("pay_out", ASK);
+      assert.equal(world.attempts.length, 1);
+    });
+
+    it(`keeps a report that could not be delivered, and delivers it first (${mishap})`, async () => {
+      const run = await open(0);
+      proxy.harm("-completion", mishap, 2);
+      const error = await caught(run.perform("pay_out", ASK), UndeliveredReportError);
+      assert.equal(error.seq, 1);
+      assert.deepEqual(error.output, { refund_id: "re_1", amount_cents: 500 });
+      assert.equal(error.idempotencyKey, world.attempts[0]?.key);
+      await assert.rejects(run.perform("find_order", OTHER), UndeliveredReportError);
+      assert.equal(run.undelivered?.seq, 1);
+
+      await run.perform("find_order", OTHER);
+      assert.equal(run.undelivered, undefined);
+      const log = await direct.log(run.runId);
+      assert.ok(holds(log[2], "ToolCallCompleted"));
+      assert.deepEqual(log[2].event.payload.output, error.output);
+      assert.equal(world.attempts[1]?.seq, 3);
+    });
+
+    it(`answers the same call from its delivered report, also after flush (${mishap})`, async () => {
+      const run = await open(0);
+      proxy.harm("-completion", mishap);
+      const error = await caught(run.perform("pay_out", ASK), UndeliveredReportError);
+      await run.flush();
+      await run.flush();
+      assert.deepEqual(await run.perform("pay_out", ASK), error.output);
+      assert.equal(world.attempts.length, 1);
+      assert.equal(proxy.count("-completion"), 2);
+    });
+
+    it(`observes one time although the answer to it was lost (${mishap})`, async () => {
+      const run = await open(0);
+      proxy.harm("/events", mishap);
+      await assert.rejects(run.now(), TransportError);
+      const now = await run.now();
+      const log = await direct.log(run.runId);
+      assert.deepEqual(
+        log.slice(1).map(({ event }) => event),
+        [{ kind: "NowObserved", payload: { now } }],
+      );
+    });
+  }
+
+  it("does not execute a write that another driver opened meanwhile, although it was about to", async () => {
+    const run = await open(0);
+    proxy.harm("-intent", "request lost");
+    await assert.rejects(run.perform("pay_out", ASK), TransportError);
+
+    const other = await ClientRun.open(direct, toolsFor(new World()), { runId: run.runId });
+    await direct.toolIntent(
+      { run: run.runId, driveToken: other.driveToken },
+      { seq: 1, tool: "pay_out", input: ASK },
+    );
+
+    await assert.rejects(run.perform("pay_out", ASK), InvalidDriveTokenError);
+    assert.equal(world.attempts.length, 0);
+  });
+
+  it("keeps the report of a driver that was superseded while its tool ran", async () => {
+    const run = await open(0);
+    world.next(async ({ amount_cents }) => {
+      await direct.openRun({ runId: run.runId });
+      return { refund_id: "re_1", amount_cents };
+    });
+    const error = await caught(run.perform("pay_out", ASK), UndeliveredReportError);
+    assert.ok(error.cause instanceof InvalidDriveTokenError);
+
+    const successor = await ClientRun.open(direct, toolsFor(world), { runId: run.runId });
+    await assert.rejects(successor.perform("pay_out", ASK), NeedsReconciliationError);
+    await successor.report(error.seq, error.output!);
+    assert.deepEqual(await successor.perform("pay_out", ASK), error.output);
+    assert.equal(world.attempts.length, 1);
+  });
+
+  it("never sends a person's decision twice", async () => {
+    const run = await open(0);
+    await direct.toolIntent(
+      { run: run.runId, driveToken: run.driveToken },
+      { seq: 1, tool: "pay_out", input: ASK },
+    );
+    const client = new SalvorClient({ url: proxy.url, retries: 3 });
+    proxy.harm("/resolve", "answer lost", 5);
+    const output = { refund_id: "re_1", amount_cents: 500 };
+    await assert.rejects(client.resolve(run.runId, { seq: 1, output }), TransportError);
+    assert.equal(proxy.count("/resolve"), 1);
+    assert.equal((await client.run(run.runId)).pending, null);
+    proxy.harm("/abandon", "request lost", 5);
+    await assert.rejects(client.abandon(run.runId), TransportError);
+    assert.equal(proxy.count("/abandon"), 1);
+  });
+
+  it("does not send an open again that carries no run id", async () => {
+    const client = new SalvorClient({ url: proxy.url, retries: 3 });
+    proxy.harm("/client-runs", "answer lost", 5);
+    await assert.rejects(client.openRun(), TransportError);
+    assert.equal(proxy.count("/client-runs"), 1);
+  });
+
+  it("goes on under the token it held after the server was stopped and started again", async () => {
+    const home = await TestServer.start(ALL);
+    const line = await CuttingProxy.start(() => home.port);
+    try {
+      const client = new SalvorClient({ url: line.url, retries: 0 });
+      const run = await ClientRun.open(client, toolsFor(world), START);
+      world.next(async ({ amount_cents }) => {
+        await home.stop();
+        await home.resume();
+        return { refund_id: "re_1", amount_cents };
+      });
+      // The connection that the report would have used is gone: a driver that may retry does not even notice.
+      const output = await run.perform("pay_out", ASK).catch(async (error: unknown) => {
+        assert.ok(error instanceof UndeliveredReportError);
+        return run.perform("pay_out", ASK);
+      });
+      assert.deepEqual(output, { refund_id: "re_1", amount_cents: 500 });
+      assert.equal(world.attempts.length, 1);
+
+      await home.stop();
+      await home.resume();
+      const held = { ...START, runId: run.runId, driveToken: run.driveToken };
+      const later = await ClientRun.open(client, toolsFor(world), held);
+      assert.deepEqual(await later.perform("pay_out", ASK), output);
+      await later.perform("pay_out", OTHER);
+      assert.equal(world.attempts.length, 2);
+    } finally {
+      await line.close();
+      await home.remove();
+    }
+  });
+
+  it("does not execute a write again although the server was set back to before it", async () => {
+    const home = await TestServer.start(ALL);
+    const line = await CuttingProxy.start(() => home.port);
+    try {
+      const client = new SalvorClient({ url: line.url, retries: 0 });
+      const run = await ClientRun.open(client, toolsFor(world), START);
+      await home.stop();
+      await home.backUp();
+      await home.resume();
+      world.next(() => {
+        throw new Error("connection reset");
+      });
+      const asked = () => run.perform("pay_out", ASK);
+      await assert.rejects(untilAnswered(asked), { name: "UnknownOutcomeError" });
+      await home.stop();
+      await home.restore();
+      await home.resume();
+      const error = await caught(untilAnswered(asked), NeedsReconciliationError);
+      assert.equal(error.intent?.idempotency_key, world.attempts[0]?.key);
+      assert.equal(world.attempts.length, 1);
+    } finally {
+      await line.close();
+      await home.remove();
+    }
+  });
+
+  it("performs every call once, in order, whatever is cut and whenever it starts over", async () => {
+    const calls = [
+      ["pay_out", ASK],
+      ["refund_card", ASK],
+      ["find_order", OTHER],
+      ["refund_card", OTHER],
+      ["pay_out", ASK],
+    ] as const;
+    const mishap = fc.record({
+      path: fc.constantFrom("-intent", "-completion", "/events", "/log?from_seq=1", "/client-runs"),
+      mishap: fc.constantFrom(...MISHAPS),
+      times: fc.integer({ min: 1, max: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(mishap, { maxLength: 6 }), fc.boolean(), async (mishaps, startOver) => {
+        const mine = new World();
+        const line = await CuttingProxy.start(() => server.port);
+        try {
+          const runId = crypto.randomUUID();
+          const client = new SalvorClient({ url: line.url, retries: 0 });
+          for (const { path, mishap: what, times } of mishaps) line.harm(path, what, times);
+          const drive = () => ClientRun.open(client, toolsFor(mine), { ...START, runId });
+          let run = await untilAnswered(drive);
+          const outputs: JsonValue[] = [];
+          for (const [tool, input] of calls) {
+            outputs.push(await untilAnswered(() => run.perform(tool, input)));
+            if (startOver) {
+              run = await untilAnswered(drive);
+              for (const [at, [recordedTool, recordedInput]] of calls.slice(0, outputs.length).entries()) {
+                assert.deepEqual(await run.perform(recordedTool, recordedInput), outputs[at]);
+              }
+            }
+          }
+          const writes = mine.attempts.filter(({ tool }) => tool !== "find_order");
+          assert.deepEqual(
+            writes.map(({ tool, input, seq }) => [tool, input, seq]),
+            [
+              ["pay_out", ASK, 1],
+              ["refund_card", ASK, 3],
+              ["refund_card", OTHER, 7],
+              ["pay_out", ASK, 9],
+            ],
+          );
+          const recorded = (await direct.log(runId)).flatMap(({ event }) =>
+            event.kind === "ToolCallCompleted" ? [event.payload.output] : [],
+          );
+          assert.deepEqual(recorded, outputs);
+        } finally {
+          await line.close();
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+/** Does something again while its answer is lost. */
+async function untilAnswered<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const lost = error instanceof TransportError || error instanceof UndeliveredReportError;
+      if (!lost || attempt >= 30) throw error;
+    }
+  }
+}

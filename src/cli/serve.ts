@@ -33,6 +33,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     ...settings,
     store,
     allowOrigins: options.allowOrigin,
+    insecure: options.insecure === true,
     logger: log.logger,
     logPayloads: options.logPayloads === true,
   }).withClientTools(tools);

@@ -111,6 +111,13 @@ export interface ResolveAnswer {
   readonly status?: RunStatus;
 }
 
+export interface ResumeAnswer {
+  readonly run: string;
+  /** `resumed`, or the state of a run that had ended already. */
+  readonly outcome: string;
+  readonly status: RunStatus;
+}
+
 export interface AbandonAnswer {
   readonly run: string;
   readonly abandoned: true;

@@ -3,7 +3,7 @@ import type { JsonValue } from "../contract/json.js";
 import type { ToolLog } from "../contract/tool-handler.js";
 import type { DeclaredClientTool, IntentAnswer } from "./answers.js";
 import { performCall } from "./attempt.js";
-import { needsReconciliation, reportDiffers } from "./call-errors.js";
+import { needsReconciliation, openIntentOf, reportDiffers } from "./call-errors.js";
 import type { CallOptions } from "./client-options.js";
 import { DriftError, effectDrift } from "./drift.js";
 import { judgeEnd, type Ending } from "./judge-end.js";
@@ -63,7 +63,9 @@ export class CallDriver {
     if (found.kind === "settled" || found.kind === "suspended") return this.#answer(call, found);
     if (found.kind === "open") {
       const { effect } = found.intent.event.payload;
-      if (effect === "write" && !cursor.mayPerformFirst(call)) throw needsReconciliation(found.intent);
+      if (effect === "write" && !cursor.mayPerformFirst(call)) {
+        throw needsReconciliation(cursor.drive.run, openIntentOf(found.intent));
+      }
     }
     const seq = cursor.position;
     cursor.make(call);
@@ -75,6 +77,19 @@ export class CallDriver {
       if (settled.kind === "settled" || settled.kind === "suspended") return this.#answer(call, settled);
       throw new WrongStateError(`call ${seq} is settled, and its log does not say so`, {
         code: "wrong_state",
+      });
+    }
+    if (intent.effect === "write" && !cursor.mayPerformFirst(call)) {
+      // Handed to its tool before, and the log knows nothing of it: a server that lost what it had acknowledged.
+      const { idempotency_key, effect } = intent;
+      const recorded_at = new Date().toISOString();
+      throw needsReconciliation(cursor.drive.run, {
+        kind: "tool",
+        seq,
+        ...call,
+        effect,
+        idempotency_key,
+        recorded_at,
       });
     }
     if (intent.effect !== tool.effect) {

@@ -24,6 +24,7 @@ export type {
   RefusedReportAnswer,
   Resolution,
   ResolveAnswer,
+  ResumeAnswer,
   RunAnswer,
   RunPage,
   RunQuery,

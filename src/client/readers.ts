@@ -9,6 +9,7 @@ import type {
   IntentAnswer,
   OpenedRun,
   ResolveAnswer,
+  ResumeAnswer,
   RunAnswer,
   RunPage,
 } from "./answers.js";
@@ -73,6 +74,11 @@ export function readCompleted(body: JsonValue): number {
 
 export function readResolved(body: JsonValue): ResolveAnswer {
   return shaped(body, "answer", { run: TEXT, resolved: only(true) }) as unknown as ResolveAnswer;
+}
+
+export function readResumed(body: JsonValue): ResumeAnswer {
+  const members = { run: TEXT, outcome: TEXT, status: OBJECT };
+  return shaped(body, "answer", members) as unknown as ResumeAnswer;
 }
 
 export function readAbandoned(body: JsonValue): AbandonAnswer {

@@ -2,7 +2,7 @@ import type { JsonValue } from "../contract/json.js";
 import { holds, type Envelope, type EventKind, type EventOf } from "../log/events.js";
 import { NOT_STARTED, applyEvent, isTerminal } from "../log/fold.js";
 import { jsonEqual } from "../log/json-equal.js";
-import { needsReconciliation } from "./call-errors.js";
+import { needsReconciliation, openIntentOf } from "./call-errors.js";
 import { History, type RecordedCall } from "./history.js";
 import { RunEndedError, SuspendedError } from "./run-errors.js";
 import type { CallOptions, Drive } from "./client-options.js";
@@ -141,7 +141,9 @@ export class RunCursor {
     if (recorded.kind === "suspended") {
       throw new SuspendedError(this.position, recorded.reason, recorded.inputSchema);
     }
-    if (recorded.intent.event.payload.effect === "write") throw needsReconciliation(recorded.intent);
+    if (recorded.intent.event.payload.effect === "write") {
+      throw needsReconciliation(this.drive.run, openIntentOf(recorded.intent));
+    }
     return false;
   }
 

@@ -38,13 +38,18 @@ export class ToolFailedError extends SalvorError {
 /** The call waits for a person's input. Perform it again after the run was resumed: the input is then its result. */
 export class SuspendedError extends SalvorError {
   override readonly name = "SuspendedError";
+  /** The position of the suspension, two behind the intent: what a person answers. */
+  readonly suspendedAt: number;
+
   constructor(
+    /** The position of the call's intent. */
     readonly seq: number,
     readonly reason: string,
     /** What an acceptable input looks like. */
     readonly inputSchema: JsonSchema,
   ) {
     super(`call ${seq} waits for a person: ${reason}`, { code: "suspended" });
+    this.suspendedAt = seq + 2;
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   OpenedRun,
   Resolution,
   ResolveAnswer,
+  ResumeAnswer,
   RunAnswer,
   RunPage,
   RunQuery,
@@ -26,7 +27,7 @@ import { UnavailableError, type Report } from "./wire-errors.js";
  *
  * Every method throws a {@link SalvorError}: the class says what to decide, `code`, `status` and `details` are the server's.
  * Reads, opens with a run id, events, intents and completions are sent again when their answer was lost, which the server
- * recognises; resolve and abandon never are.
+ * recognises; resolve, resume and abandon never are.
  */
 export class SalvorClient {
   readonly #settings: TransportSettings;
@@ -177,6 +178,20 @@ export class SalvorClient {
    */
   async resolve(run: string, resolution: Resolution, options?: CallOptions): Promise<ResolveAnswer> {
     return this.#decide(run, "resolve", resolution, read.readResolved, options);
+  }
+
+  /**
+   * Answers a run that is suspended or over its budget. Never sent again by itself: when the answer is lost, read the run.
+   *
+   * @param decision.seq the suspension that was judged: if the run waits for something else by now, nothing is recorded.
+   * @throws {@link BadRequestError} when the input is not acceptable, {@link WrongStateError} when the run does not wait for it.
+   */
+  async resume(
+    run: string,
+    decision: { readonly seq: number; readonly input: JsonValue },
+    options?: CallOptions,
+  ): Promise<ResumeAnswer> {
+    return this.#decide(run, "resume", decision, read.readResumed, options);
   }
 
   /**

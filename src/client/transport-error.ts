@@ -2,8 +2,8 @@ import { SalvorError } from "./salvor-error.js";
 
 /**
  * No answer came: the server was not reached, or it was and the answer was lost. Whether the request took effect is not
- * known. Reads, opens with a run id, events, intents and completions may be sent again unchanged; before a resolve or an
- * abandon is sent again, read the run.
+ * known. Reads, opens with a run id, events, intents and completions may be sent again unchanged; before a person's
+ * decision is sent again, read the run.
  */
 export class TransportError extends SalvorError {
   override readonly name = "TransportError";

@@ -1,13 +1,13 @@
-import type { JsonValue } from "../contract/json.js";
+import type { JsonSchema, JsonValue } from "../contract/json.js";
 import type { Judge, Violation } from "../contract/validator.js";
-import { checkSchema, type CheckedSchema } from "./check-schema.js";
+import { checkSchema } from "./check-schema.js";
 import { compile, type DirectJudge } from "./compile.js";
 import { judgingTime } from "./cost.js";
 import { judgeElsewhere } from "./judge-pool.js";
 import type { Trust } from "./judge-protocol.js";
 import { RULES } from "./rules.js";
+import { boundSchema } from "./schema-bounds.js";
 import { measure, type ValueSize } from "./value-size.js";
-import type { JsonSchema } from "../contract/json.js";
 
 /** What is judged on this thread takes at most about this long, in nanoseconds: an upper bound, computed before. */
 const INLINE_NS = 10_000_000;
@@ -15,6 +15,8 @@ const INLINE_NS = 10_000_000;
 const ALL_ERRORS_NS = 200_000_000;
 /** A violation carries its whole path, so keys longer than this, in characters, are not left to chance. */
 const PLAIN_KEY = 256;
+/** A schema of more characters takes long enough to compile that it is done when tools are registered, not in a call. */
+const LAZY_TEXT = 10_000;
 const SMALLEST: ValueSize = { parts: 1, text: 0, longest: 0, longestKey: 0 };
 
 /**
@@ -24,12 +26,12 @@ const SMALLEST: ValueSize = { parts: 1, text: 0, longest: 0, longestKey: 0 };
  * @throws {@link SchemaError} naming the place in the schema.
  */
 export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number): Judge {
-  const checked = checkSchema(schema, RULES[trust]);
-  // What was checked is what is judged with, whatever becomes of the caller's object.
+  boundSchema(schema, RULES[trust].limits);
+  // What is checked is what is judged with, whatever becomes of the caller's object.
   const schemaText = JSON.stringify(schema);
-  const own: CheckedSchema = { ...checked, schema: JSON.parse(schemaText) as JsonSchema };
-  const build = () => compile(own, { strict: RULES[trust].strict, allErrors: true });
-  const direct = trust === "operator" ? always(build()) : once(build);
+  const checked = checkSchema(JSON.parse(schemaText) as JsonSchema, RULES[trust]);
+  const build = () => compile(checked, { strict: RULES[trust].strict, allErrors: true });
+  const direct = trust === "operator" || schemaText.length > LAZY_TEXT ? always(build()) : once(build);
   const isQuick = (size: ValueSize) =>
     judgingTime(checked.cost, size) <= INLINE_NS && size.longestKey <= PLAIN_KEY;
   // The engine compiles the code of a judge when it first runs; that belongs to loading, not to the first request.

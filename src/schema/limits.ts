@@ -26,7 +26,7 @@ export const TRUSTED_LIMITS: SchemaLimits = {
 /** For a schema that came from elsewhere. */
 export const UNTRUSTED_LIMITS: SchemaLimits = {
   text: 64 * 1024,
-  depth: 32,
+  depth: 64,
   subschemas: 500,
   keywords: 2000,
   pattern: 1000,

@@ -22,6 +22,11 @@ export interface AppOptions {
   readonly allowOrigins?: readonly string[];
   /** How long a driver counts as attached after its last request, in milliseconds. */
   readonly leaseTtlMs?: number;
+  /**
+   * Whether other machines may call although no token is configured, by this server's address. A name is never enough: a
+   * page in somebody's browser can make one point here.
+   */
+  readonly insecure?: boolean;
   readonly logger?: Logger;
   /** Whether the log holds request and answer bodies, which may hold secrets; no by default. */
   readonly logPayloads?: boolean;
@@ -42,6 +47,7 @@ export class AppState {
   readonly clientTokenHash: string | undefined;
   readonly operatorTokenHash: string | undefined;
   readonly allowOrigins: ReadonlySet<string>;
+  readonly insecure: boolean;
   readonly logger: Logger | undefined;
   readonly logPayloads: boolean;
   readonly clientTools: ClientTools;
@@ -63,6 +69,7 @@ export class AppState {
     this.clientTokenHash = clientToken === undefined ? undefined : hashSecret(clientToken);
     this.operatorTokenHash = operatorToken === undefined ? undefined : hashSecret(operatorToken);
     this.allowOrigins = new Set(options.allowOrigins);
+    this.insecure = options.insecure ?? false;
     this.logger = options.logger;
     this.logPayloads = options.logPayloads ?? false;
     this.clientTools = derived?.clientTools ?? NO_TOOLS;

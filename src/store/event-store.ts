@@ -15,6 +15,7 @@ export interface EventStore {
    * @throws {@link Conflict} when the first position is not the run's next, or when a claimed identity is held.
    * @throws {@link LeaseLost} when `unit.lease` is not the run's current lease.
    * @throws {@link RunErased} when the run was erased.
+   * @throws {@link TamperEvident} when the run's log is known not to be what was recorded: nothing is added to it.
    * @throws {@link StoreUnavailable} when it could not be written; the append is then never shown by this process.
    */
   append(run: string, events: readonly Envelope[], unit?: AppendUnit): Promise<void>;
@@ -49,12 +50,15 @@ export interface EventStore {
    *
    * @returns whether the run is new to this store.
    * @throws {@link ForeignRun} when the id has history that no client owns.
+   * @throws {@link TamperEvident} when the run's log is known not to be what was recorded.
    * @throws {@link RunErased} when the run was erased.
    */
   openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }>;
 
   /**
    * Keeps a refused report beside the log, durably: the last {@link KEPT_REPORTS} of each intent.
+   *
+   * @throws RangeError when the store does not know the run.
    */
   recordRefusal(run: string, report: RefusedReport): Promise<void>;
 

@@ -114,9 +114,9 @@ function readSegment(file: string, bytes: Buffer, first: number, visit: (batch: 
   return { bytes: at, next, last };
 }
 
-/** Where a whole batch starts behind an offset that should hold one, if anywhere. */
+/** Where a whole batch starts behind an offset that should hold one, if anywhere; the line break before it may be damaged too. */
 function batchAfter(bytes: Buffer, offset: number): number | undefined {
-  for (let at = offset; at >= 0; at = bytes.indexOf(`\n${BATCH_MARK}`, at) + 1 || -1) {
+  for (let at = bytes.indexOf(BATCH_MARK, offset); at >= 0; at = bytes.indexOf(BATCH_MARK, at + 1)) {
     if (readBatch(bytes, at) !== undefined) return at;
   }
   return undefined;

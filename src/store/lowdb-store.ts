@@ -1,7 +1,7 @@
 import type { Envelope } from "../log/events.js";
 import type { Change } from "./changes.js";
 import type { Checkpoint } from "./checkpoint.js";
-import { StoreUnavailable } from "./errors.js";
+import { StoreUnavailable, TamperEvident } from "./errors.js";
 import type {
   AppendUnit,
   CallHolder,
@@ -68,10 +68,12 @@ export class LowdbStore implements EventStore {
   }
 
   async append(run: string, events: readonly Envelope[], unit: AppendUnit = {}): Promise<void> {
+    this.#refuseUnreadable(run);
     await this.#change((look) => judgeAppend(look, run, events, unit));
   }
 
   async openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }> {
+    this.#refuseUnreadable(run);
     let fresh = false;
     await this.#change((look) => {
       fresh = look.view(run) === undefined;
@@ -81,6 +83,7 @@ export class LowdbStore implements EventStore {
   }
 
   async recordRefusal(run: string, report: RefusedReport): Promise<void> {
+    this.#refuseUnreadable(run);
     await this.#change((look) => judgeRefusal(look, run, report));
   }
 
@@ -173,6 +176,12 @@ export class LowdbStore implements EventStore {
     } finally {
       this.#ticking = false;
     }
+  }
+
+  /** Nothing is built on a log that cannot be trusted. */
+  #refuseUnreadable(run: string): void {
+    const unreadable = this.#ledger.runs.get(run)?.unreadable;
+    if (unreadable !== undefined) throw new TamperEvident(run, unreadable.seq, unreadable.detail);
   }
 
   /** Judges a change, writes it, and takes it in once it is durable. `undefined` changes nothing. */

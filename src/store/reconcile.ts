@@ -15,16 +15,20 @@ export async function reconcile(ledger: Ledger, files: RunFiles): Promise<void> 
   const work = ledger.runs.values();
   await Promise.all(
     Array.from({ length: READERS }, async () => {
-      for (const run of work) await reconcileRun(ledger, files, run);
+      for (const run of work) {
+        await reconcileRun(ledger, files, run);
+        refuseGap(ledger, run);
+      }
     }),
   );
 }
 
 async function reconcileRun(ledger: Ledger, files: RunFiles, run: LedgerRun): Promise<void> {
-  if (run.unreadable !== undefined) return;
   const { covered } = run;
   const file = await files.stat(run.view.run);
-  if (isSame(file, covered.file)) return;
+  if (run.unreadable === undefined && isSame(file, covered.file)) return;
+  // It may have been put right since.
+  delete run.unreadable;
   const entry = await restoreRun(files, run.view.run);
   const { unreadable } = entry;
   const found = entry.covered;
@@ -44,6 +48,14 @@ async function reconcileRun(ledger: Ledger, files: RunFiles, run: LedgerRun): Pr
     // Its name may not be durable yet: it is written again before the journal goes.
     if (newer) ledger.dirty.add(run);
   }
+}
+
+/** What lies in the document and what came from the journal have to meet. */
+function refuseGap(ledger: Ledger, run: LedgerRun): void {
+  const { view, covered, tail } = run;
+  const end = covered.count + tail.length;
+  if (view.erased || view.state.nextSeq === end) return;
+  ledger.distrust(run, end, `its log has ${view.state.nextSeq} events, and only ${end} of them are there`);
 }
 
 const NEWER =

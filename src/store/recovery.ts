@@ -66,7 +66,7 @@ async function readIndex(pieces: number, files: RunFiles, index: IndexDocuments)
 async function refuseLostStore(folder: Folder): Promise<void> {
   const { layer } = folder;
   let lost = (await layer.list(folder.runs)).length > 0;
-  await readJournal(layer, folder.journal, NEW_STORE.journal.from, () => (lost = true));
+  if (!lost) await readJournal(layer, folder.journal, NEW_STORE.journal.from, () => (lost = true));
   if (!lost) return;
   throw new StoreCorrupt(join(folder.root, "store.json"), 0, "is missing, and the folder is not empty");
 }

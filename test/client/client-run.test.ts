@@ -17,7 +17,7 @@ import {
 import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { suspend } from "#salvor/contract/tool-outcome.js";
 import { contentKey, attemptKey } from "#salvor/log/keys.js";
-import { envelopeOf, holds } from "#salvor/log/events.js";
+import { holds } from "#salvor/log/events.js";
 import { ToolSet } from "#salvor/contract/tool-set.js";
 import { createValidator } from "#salvor/schema/index.js";
 import { caught } from "./support/caught.js";
@@ -336,6 +336,23 @@ describe("ClientRun", () => {
       assert.equal(world.attempts[1]?.seq, 3);
     });
 
+    it("goes on with another call once a person has settled the open one", async () => {
+      const run = await open();
+      world.next(() => {
+        throw new Error("connection reset");
+      });
+      await assert.rejects(run.perform("pay_out", ASK), UnknownOutcomeError);
+      await assert.rejects(run.perform("pay_out", OTHER), NeedsReconciliationError);
+      await assert.rejects(run.now(), NeedsReconciliationError);
+      await client.resolve(run.runId, { seq: 1, output: { refund_id: "found", amount_cents: 500 } });
+      await run.now();
+      await run.perform("pay_out", OTHER);
+      assert.deepEqual(
+        world.attempts.map(({ seq }) => seq),
+        [1, 4],
+      );
+    });
+
     it("gives up a write that takes too long as an unknown outcome", async () => {
       const tools = toolsFor(world, 20);
       const run = await ClientRun.open(client, tools, START);
@@ -470,11 +487,13 @@ describe("ClientRun", () => {
       });
       await assert.rejects(again.perform("pay_out", ASK), SuspendedError);
 
-      const resumed = envelopeOf(run.runId, 4, "", {
-        kind: "Resumed",
-        payload: { input: { approved: true } },
+      const decision = { seq: error.suspendedAt, input: { approved: true } };
+      await assert.rejects(client.resume(run.runId, { ...decision, input: "yes" }), {
+        name: "BadRequestError",
       });
-      await client.appendEvents({ run: run.runId, driveToken: run.driveToken }, [resumed]);
+      await assert.rejects(client.resume(run.runId, { ...decision, seq: 1 }), { name: "WrongStateError" });
+      const { outcome, status } = await client.resume(run.runId, decision);
+      assert.deepEqual([outcome, status.state], ["resumed", "running"]);
       assert.deepEqual(await run.perform("pay_out", ASK), { approved: true });
       assert.deepEqual(await again.perform("pay_out", ASK), { approved: true });
       assert.equal(world.attempts.length, 1);

@@ -197,6 +197,32 @@ describe("a driver whose connection is cut", () => {
     }
   });
 
+  it("does not execute a write again although the server was set back to before it", async () => {
+    const home = await TestServer.start(ALL);
+    const line = await CuttingProxy.start(() => home.port);
+    try {
+      const client = new SalvorClient({ url: line.url, retries: 0 });
+      const run = await ClientRun.open(client, toolsFor(world), START);
+      await home.stop();
+      await home.backUp();
+      await home.resume();
+      world.next(() => {
+        throw new Error("connection reset");
+      });
+      const asked = () => run.perform("pay_out", ASK);
+      await assert.rejects(untilAnswered(asked), { name: "UnknownOutcomeError" });
+      await home.stop();
+      await home.restore();
+      await home.resume();
+      const error = await caught(untilAnswered(asked), NeedsReconciliationError);
+      assert.equal(error.intent?.idempotency_key, world.attempts[0]?.key);
+      assert.equal(world.attempts.length, 1);
+    } finally {
+      await line.close();
+      await home.remove();
+    }
+  });
+
   it("performs every call once, in order, whatever is cut and whenever it starts over", async () => {
     const calls = [
       ["pay_out", ASK],

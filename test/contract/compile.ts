@@ -31,12 +31,29 @@ export interface Finding {
 
 /** What the compiler says of a fixture, by line (from 1). */
 export function findingsOf(fixture: string, mode: Mode, extra: ts.CompilerOptions = {}): readonly Finding[] {
-  const { experimentalDecorators } = mode;
-  const program = ts.createProgram([join(FIXTURES, fixture)], {
-    ...OPTIONS,
-    ...extra,
-    experimentalDecorators,
-  });
+  return findings(join(FIXTURES, fixture), mode, extra);
+}
+
+/** What the compiler says of a text, as if it were a fixture. */
+export function findingsOfText(text: string, mode: Mode): readonly Finding[] {
+  const path = join(FIXTURES, "text.ts");
+  return findings(path, mode, {}, (host) => ({
+    ...host,
+    fileExists: (file) => file === path || host.fileExists(file),
+    readFile: (file) => (file === path ? text : host.readFile(file)),
+    getSourceFile: (file, version) =>
+      file === path ? ts.createSourceFile(file, text, version) : host.getSourceFile(file, version),
+  }));
+}
+
+function findings(
+  path: string,
+  { experimentalDecorators }: Mode,
+  extra: ts.CompilerOptions,
+  hostOf: (host: ts.CompilerHost) => ts.CompilerHost = (host) => host,
+): readonly Finding[] {
+  const options = { ...OPTIONS, ...extra, experimentalDecorators };
+  const program = ts.createProgram([path], options, hostOf(ts.createCompilerHost(options)));
   return ts.getPreEmitDiagnostics(program).map(({ file, start, messageText }) => ({
     line: file === undefined ? 0 : file.getLineAndCharacterOfPosition(start ?? 0).line + 1,
     message: ts.flattenDiagnosticMessageText(messageText, "\n"),

@@ -155,20 +155,35 @@ void describe("access without tokens", () => {
     assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /X-Drive-Token/);
   });
 
+  const askBy = (url: string, host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      request(`${url}/v1/runs`, { headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on("error", reject)
+        .end();
+    });
+
   it("refuses a host that is not loopback, which ends DNS rebinding", async () => {
-    const ask = (host: string) =>
-      new Promise<number | undefined>((resolve, reject) => {
-        request(`${server.url}/v1/runs`, { headers: { host } }, (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        })
-          .on("error", reject)
-          .end();
-      });
-    assert.equal(await ask("evil.example"), 403);
-    assert.equal(await ask("127.0.0.1.evil.example"), 403);
-    assert.equal(await ask("localhost:8080"), 200);
-    assert.equal(await ask("[::1]:8080"), 200);
+    for (const host of ["evil.example", "127.0.0.1.evil.example", "192.0.2.7:8080"]) {
+      assert.equal(await askBy(server.url, host), 403, host);
+    }
+    for (const host of ["localhost:8080", "[::1]:8080", "127.0.0.9"]) {
+      assert.equal(await askBy(server.url, host), 200, host);
+    }
+  });
+
+  it("lets other machines call by address where that is wanted, and never by a name", async () => {
+    const open = await TestServer.start({ insecure: true });
+    try {
+      for (const host of ["192.0.2.7:8080", "[2001:db8::1]:8080"])
+        assert.equal(await askBy(open.url, host), 200, host);
+      for (const host of ["evil.example", "192.0.2.7.evil.example"])
+        assert.equal(await askBy(open.url, host), 403, host);
+    } finally {
+      await open.stop();
+    }
   });
 });
 

@@ -27,8 +27,10 @@ export type Generated =
  */
 export function generateSchemas(options: { readonly tsconfig: string; readonly cwd: string }): Generated {
   const { program, root, problems } = loadProgram(resolve(options.cwd, options.tsconfig));
+  const [broken, ...more] = problems;
+  // Under settings that are not what they say, everything else that could be said would be guessed.
+  if (broken !== undefined) return { problems: [broken, ...more] };
   const reporter = new Reporter(root);
-  for (const problem of problems) reporter.add(problem);
   const checker = program.getTypeChecker();
   const framework = new Framework(checker);
   const walk = new Normaliser(program, checker, reporter);

@@ -42,7 +42,7 @@ export function toolTypes(
   if (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Abstract) {
     return refuse(where, "the class is abstract", "put @Tool on the classes that extend it");
   }
-  const method = checker.getPropertyOfType(checker.getTypeAtLocation(node), "call");
+  const method = checker.getPropertyOfType(instanceType(checker, node), "call");
   if (method === undefined) {
     return refuse(where, "the class has no call method", CALL);
   }
@@ -105,6 +105,13 @@ export function toolTypes(
     output: outputTypes(checker, framework, signature, at),
     ...(declared !== undefined && { declared }),
   };
+}
+
+/** What instances of a class are: the type at a class expression is that of the class itself. */
+function instanceType(checker: ts.TypeChecker, node: ts.ClassLikeDeclaration): ts.Type {
+  const type = checker.getTypeAtLocation(node);
+  const symbol = type.getSymbol();
+  return symbol === undefined ? type : checker.getDeclaredTypeOfSymbol(symbol);
 }
 
 const CALL = "call(ctx: ToolCtx, input: Input): Promise<Output>";

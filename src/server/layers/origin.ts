@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { ApiError } from "../api-error.js";
 import type { AppState } from "../app-state.js";
 import type { AppMiddleware } from "../context.js";
@@ -17,10 +18,10 @@ export function originRule(state: AppState): AppMiddleware {
         `a page of ${origin} may not call this server; --allow-origin opens it`,
       );
     }
-    if (open && !isLoopback(ctx.get("Host"))) {
+    if (open && !isHarmless(ctx.get("Host"), state.insecure)) {
       throw new ApiError(
         "forbidden_origin",
-        `the host ${JSON.stringify(ctx.get("Host"))} is not loopback, and no token is configured: start with --auth-token`,
+        `no token is configured, so ${JSON.stringify(ctx.get("Host"))} is not a host to call this server by: start it with --auth-token`,
       );
     }
     if (allowed) {
@@ -43,9 +44,11 @@ function isOwnOrigin(origin: string, host: string): boolean {
   return host !== "" && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host cannot be a name that somebody else points here: loopback, or any address where other machines may call. */
+function isHarmless(host: string, insecure: boolean): boolean {
   // HTTP/1.0 has no Host header, and no browser speaks it.
   if (host === "") return true;
   const name = host.replace(/:\d*$/, "").toLowerCase();
-  return name === "localhost" || name === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(name);
+  if (name === "localhost" || name === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(name)) return true;
+  return insecure && isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
@@ -52,8 +52,20 @@ export class TestServer {
     this.#running = undefined;
   }
 
+  /** Keeps the data as they are now, of a server that is stopped. */
+  async backUp(): Promise<void> {
+    await cp(this.#dir, `${this.#dir}.backup`, { recursive: true });
+  }
+
+  /** Puts back what was kept, of a server that is stopped. */
+  async restore(): Promise<void> {
+    await rm(this.#dir, { recursive: true });
+    await rename(`${this.#dir}.backup`, this.#dir);
+  }
+
   async remove(): Promise<void> {
     await this.stop();
+    await rm(`${this.#dir}.backup`, { recursive: true, force: true });
     await rm(this.#dir, { recursive: true, force: true });
   }
 }

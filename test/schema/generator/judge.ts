@@ -7,7 +7,7 @@ export function ajvJudge(
   schema: unknown,
   options: { readonly strictTuples?: boolean } = {},
 ): (value: unknown) => boolean {
-  const ajv = new Ajv({ strict: true, ...options });
+  const ajv = new Ajv({ strict: true, ownProperties: true, ...options });
   formatsPlugin.default(ajv);
   const validate = ajv.compile(schema as object);
   return (value) => validate(value);

@@ -1,0 +1,82 @@
+import { strict as assert } from "node:assert";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { holds } from "#salvor/log/events.js";
+import { openLowdbStore } from "#salvor/store/index.js";
+
+const KILLS = process.env.SALVOR_SOAK === undefined ? 20 : 1000;
+const RUNS = Array.from({ length: 8 }, (_, index) => `${index}0000000-0000-4000-8000-000000000000`);
+const APPENDER = join(import.meta.dirname, "appender.js");
+
+/** Lets a process append until it has acknowledged so many events, kills it, and answers what it acknowledged: `run seq round`. */
+async function appendAndKill(dir: string, round: number, until: number): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [APPENDER, dir, RUNS.join(","), String(round)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    if (text.split("\n").length > until) child.kill("SIGKILL");
+  });
+  const [, signal] = (await once(child, "close")) as [number | null, string | null];
+  assert.equal(signal, "SIGKILL", "the process ended by itself");
+  return text.split("\n").slice(0, -1);
+}
+
+describe("a store whose process is killed", () => {
+  it(`has everything that was acknowledged, in order, with its identities, after each of ${KILLS} kills`, async () => {
+    const dir = await mkdtemp(join(tmpdir(), "salvor-kill-"));
+    const acknowledged = new Map<string, string>();
+    try {
+      for (let round = 0; round < KILLS; round += 1) {
+        const lines = await appendAndKill(dir, round, Math.floor(Math.random() * 300));
+        for (const [run, seq, by] of lines.map((line) => line.split(" ") as [string, string, string])) {
+          assert.ok(!acknowledged.has(`${run}/${seq}`), `position ${seq} of ${run} was given twice`);
+          acknowledged.set(`${run}/${seq}`, by);
+        }
+        if (round % 2 === 0) await check(dir, acknowledged);
+        else await checkCopy(dir, acknowledged);
+      }
+      assert.ok(acknowledged.size > KILLS);
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  });
+});
+
+async function check(dir: string, acknowledged: ReadonlyMap<string, string>): Promise<void> {
+  const store = await openLowdbStore({ dir });
+  const found = new Set<string>();
+  for (const run of RUNS) {
+    const log = await store.readLog(run);
+    for (const [index, envelope] of log.entries()) {
+      assert.equal(envelope.seq, index);
+      found.add(`${run}/${index}`);
+      if (!holds(envelope, "ToolCallRequested")) continue;
+      const key = `${run}/${index}`;
+      const by = acknowledged.get(key);
+      if (by !== undefined) assert.deepEqual(envelope.event.payload.input, { round: by });
+      assert.equal(envelope.event.payload.idempotency_key, key);
+      const settled = log.length > index + 1;
+      assert.deepEqual(await store.lookupCall(key), { run_id: run, seq: index, settled });
+    }
+    assert.equal(await store.lookupCall(`${run}/${log.length}`), undefined, "an identity without its intent");
+  }
+  for (const key of acknowledged.keys()) assert.ok(found.has(key), `${key} was acknowledged and is gone`);
+  await store.close();
+}
+
+/** Looks at a copy, so that the next process recovers from where this one was killed and from no checkpoint. */
+async function checkCopy(dir: string, acknowledged: ReadonlyMap<string, string>): Promise<void> {
+  const copy = `${dir}-copy`;
+  try {
+    await cp(dir, copy, { recursive: true });
+    await check(copy, acknowledged);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}

@@ -1,7 +1,6 @@
-// npm test [-- SUITE...]: builds, checks the formatting, lints, compares the examples' schemas, and runs every suite (a folder
-// of test/).
+// npm test [-- SUITE...]: builds, checks the formatting, lints, and runs every suite (a folder of test/).
 // With suites named, builds and runs only those.
-//   --built   take the build as it is, and leave the other checks to others (npm run test:nodes)
+//   --built   take the build as it is, and leave formatting and lint to others (npm run test:nodes)
 //   --soak    only the tests that have a longer form, in that form (SALVOR_SOAK=1), with no limit of time (npm run soak)
 import { spawn } from "node:child_process";
 import { setMaxListeners } from "node:events";
@@ -47,7 +46,6 @@ if (!built) {
     await Promise.all([
       step("format", "node_modules/prettier/bin/prettier.cjs", "--check", "--log-level", "warn", "."),
       step("lint", "node_modules/eslint/bin/eslint.js", "."),
-      step("schemas", "scripts/schemas.js", "--check"),
     ]);
   }
 }

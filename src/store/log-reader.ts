@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Envelope } from "../log/events.js";
 import { readChain } from "./chain-check.js";
@@ -5,7 +6,7 @@ import { TamperEvident } from "./errors.js";
 import type { Covered, Ledger, LedgerRun } from "./ledger.js";
 import { overlapOf, sealedEnd, type RunHeader, type SealedPart } from "./run-document.js";
 import type { RunFiles } from "./run-files.js";
-import { storedEvent } from "./stored-event.js";
+import { deepFreeze, storedEvent } from "./stored-event.js";
 
 /** Checked events in memory, and how many bytes they are on disk. */
 interface Loaded {
@@ -128,17 +129,25 @@ export class LogReader {
     }
     const kept = this.#cache.get(key);
     const known = kept?.source === covered ? kept.envelopes : [];
-    if (from > known.length) return texts.slice(from).map(parse);
+    if (from > known.length) return parseAll(texts.slice(from));
     if (known.length >= texts.length) return known.slice(from, texts.length);
-    const envelopes = [...known, ...texts.slice(known.length).map(parse)];
+    const envelopes = [...known, ...(await parseAll(texts.slice(known.length)))];
     this.#cache.set(key, { envelopes, source: covered, bytes: sizeOf(texts) });
     return envelopes.slice(from);
   }
 }
 
-function parse(text: string): Envelope {
-  return storedEvent(JSON.parse(text)).envelope;
+async function parseAll(texts: readonly string[]): Promise<Envelope[]> {
+  const envelopes: Envelope[] = [];
+  for (const text of texts) {
+    envelopes.push(deepFreeze(storedEvent(JSON.parse(text)).envelope));
+    if (envelopes.length % SLICE === 0) await nextTurn();
+  }
+  return envelopes;
 }
+
+/** How many events are parsed before others get a turn. */
+const SLICE = 1000;
 
 function sizeOf(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0);

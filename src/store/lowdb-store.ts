@@ -109,8 +109,7 @@ export class LowdbStore implements EventStore {
   async readLog(run: string, from = 0, limit = Number.POSITIVE_INFINITY): Promise<readonly Envelope[]> {
     const entry = this.#ledger.runs.get(run);
     if (entry === undefined || entry.view.erased) return [];
-    const log = await this.#parts.reader.read(entry, from);
-    return log.length <= limit ? log : log.slice(0, limit);
+    return this.#parts.reader.read(entry, from, from + limit);
   }
 
   summaries(query: SummaryQuery = {}): Promise<SummaryPage> {

@@ -52,7 +52,7 @@ function localUrl(url: string): string {
 
 /** How the reader would call this command: in a checkout that `npm start` serves, it is on nobody's path. */
 function command(): string {
-  return process.env["npm_lifecycle_event"] === undefined ? "salvor" : "npx --no-install salvor";
+  return process.env["npm_lifecycle_event"] === "start" ? "npx --no-install salvor" : "salvor";
 }
 
 function nextCommands(url: string, { authToken, operatorToken }: ServeOptions): readonly string[] {

@@ -1,5 +1,5 @@
 import Router from "@koa/router";
-import Koa from "koa";
+import Koa, { type Middleware } from "koa";
 import { ApiError } from "./api-error.js";
 import type { AppState } from "./app-state.js";
 import type { RequestState } from "./context.js";
@@ -25,6 +25,7 @@ export function createApp(state: AppState): Koa<RequestState> {
   app.silent = true;
   app.use(accessLog(state));
   app.use(errorEnvelope(state));
+  app.use(readableTarget);
   app.use(originRule(state));
   app.use(bearer(state));
   app.use(router.routes());
@@ -39,6 +40,20 @@ export function createApp(state: AppState): Koa<RequestState> {
   });
   return app;
 }
+
+/** A request target that is no URL would fail wherever its path is looked at first. */
+const readableTarget: Middleware = (ctx, next) => {
+  let path: string | undefined;
+  try {
+    ({ path } = ctx);
+  } catch {
+    // It is not read twice.
+  }
+  if (path === undefined) {
+    throw new ApiError("bad_request", `${JSON.stringify(ctx.url)} is not a request target that can be read`);
+  }
+  return next();
+};
 
 function allowedMethods(router: Router<RequestState>, path: string): readonly string[] {
   return [...new Set(router.match(path, "").path.flatMap((layer) => layer.methods))];

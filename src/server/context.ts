@@ -55,8 +55,9 @@ export function queryParameter(ctx: Context, name: string): string | undefined {
 export function queryCount(ctx: Context, name: string, minimum: number): number | undefined {
   const raw = queryParameter(ctx, name);
   if (raw === undefined) return undefined;
-  const count = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
-  if (count >= minimum) return count;
+  const count = /^\d+$/.test(raw) ? Number(raw) : Number.NaN;
+  // What is beyond every count is as good as the largest: a client may say "all" that way.
+  if (count >= minimum) return Math.min(count, Number.MAX_SAFE_INTEGER);
   throw new ApiError(
     "bad_request",
     `the query parameter ${name} is ${JSON.stringify(raw)}, which is not a whole number from ${minimum}`,

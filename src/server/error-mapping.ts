@@ -24,16 +24,23 @@ export function toApiError(error: unknown): ApiError {
     return new ApiError("run_exists", error.message, { cause: error });
   }
   if (error instanceof UnknownCursor) return new ApiError("bad_request", error.message, { cause: error });
-  if (error instanceof StoreUnavailable) {
-    return new ApiError("store_unavailable", error.message, {
-      cause: error,
-      headers: { "Retry-After": "1" },
-    });
-  }
+  if (error instanceof StoreUnavailable) return storeUnavailable(error);
   if (error instanceof TamperEvident) return new ApiError("internal", error.message, { cause: error });
   return new ApiError("internal", "the server failed on this request; its log has the reason", {
     cause: error,
   });
+}
+
+/** The store cannot be written. Why is for this server's log: it may name files. */
+export function storeUnavailable(cause: Error): ApiError {
+  return new ApiError(
+    "store_unavailable",
+    "the store does not accept writes now; this server's log says why",
+    {
+      cause,
+      headers: { "Retry-After": "1" },
+    },
+  );
 }
 
 function withDetails({ details }: Divergence) {

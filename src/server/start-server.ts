@@ -1,9 +1,9 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { ApiError } from "./api-error.js";
 import { createApp } from "./app.js";
 import type { AppState } from "./app-state.js";
-import { errorBody } from "./layers/envelope.js";
+import { answerUnreadable, hostMissing, namesHost, refuse } from "./unreadable-request.js";
 
 export interface ListenOptions {
   readonly host: string;
@@ -37,9 +37,10 @@ export async function startServer(state: AppState, { host, port }: ListenOptions
   const handle = createApp(state).callback();
   let draining = false;
   const answering = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
-    if (draining) {
-      refuseWhileDraining(request, response);
+  // Node itself would refuse a request without a Host with an empty body.
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    if (draining || !namesHost(request)) {
+      refuse(request, response, draining ? shuttingDown() : hostMissing());
       return;
     }
     answering.add(response);
@@ -50,7 +51,7 @@ export async function startServer(state: AppState, { host, port }: ListenOptions
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.maxConnections = MAX_CONNECTIONS;
-  server.on("clientError", answerBrokenRequest);
+  answerUnreadable(server);
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -89,27 +90,8 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-function refuseWhileDraining(request: IncomingMessage, response: ServerResponse): void {
-  const error = new ApiError("shutting_down", "this server is shutting down; try again shortly");
-  request.resume();
-  response.writeHead(error.status, {
-    "Content-Type": "application/json",
-    Connection: "close",
-    "Retry-After": "1",
+function shuttingDown(): ApiError {
+  return new ApiError("shutting_down", "this server is shutting down; try again shortly", {
+    headers: { "Retry-After": "1" },
   });
-  response.end(errorBody(error));
-}
-
-/** Answers what is no HTTP request at all, in the error envelope like everything else. */
-function answerBrokenRequest(cause: NodeJS.ErrnoException, socket: Socket): void {
-  if (cause.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = errorBody(
-    new ApiError("bad_request", `this is not an HTTP request that can be read: ${cause.message}`),
-  );
-  socket.end(
-    `HTTP/1.1 400 ${STATUS_CODES[400] ?? ""}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

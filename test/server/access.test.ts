@@ -174,6 +174,16 @@ void describe("access without tokens", () => {
     }
   });
 
+  it("refuses such a host while only an operator token is configured: whoever reaches it reads and drives", async () => {
+    const own = await TestServer.start({ operatorToken: OPERATOR });
+    try {
+      assert.equal(await askBy(own.url, "evil.example"), 403);
+      assert.equal(await askBy(own.url, "localhost:8080"), 200);
+    } finally {
+      await own.stop();
+    }
+  });
+
   it("lets other machines call by address where that is wanted, and never by a name", async () => {
     const open = await TestServer.start({ insecure: true });
     try {

@@ -5,10 +5,11 @@ import type { AppMiddleware } from "../context.js";
 
 /**
  * Keeps pages in somebody's browser from reaching this server behind their back: a foreign `Origin` is refused, and, while
- * no token is configured, a `Host` that is not loopback, which ends DNS rebinding (docs/security.md, "Browsers").
+ * no client token keeps it from reading and driving, a `Host` that is not loopback, which ends DNS rebinding
+ * (docs/security.md, "Browsers").
  */
 export function originRule(state: AppState): AppMiddleware {
-  const open = state.clientTokenHash === undefined && state.operatorTokenHash === undefined;
+  const open = state.clientTokenHash === undefined;
   return async (ctx, next) => {
     const origin = ctx.get("Origin");
     const allowed = state.allowOrigins.has(origin);
@@ -21,7 +22,7 @@ export function originRule(state: AppState): AppMiddleware {
     if (open && !isHarmless(ctx.get("Host"), state.insecure)) {
       throw new ApiError(
         "forbidden_origin",
-        `no token is configured, so ${JSON.stringify(ctx.get("Host"))} is not a host to call this server by: start it with --auth-token`,
+        `no client token is configured, so ${JSON.stringify(ctx.get("Host"))} is not a host to call this server by: start it with --auth-token`,
       );
     }
     if (allowed) {

@@ -1,7 +1,8 @@
 import { VERSION } from "../../version.js";
-import { ApiError } from "../api-error.js";
+import { StoreUnavailable } from "../../store/errors.js";
 import type { AppState } from "../app-state.js";
 import type { AppRouter } from "../context.js";
+import { storeUnavailable } from "../error-mapping.js";
 
 /** What this server is and whether it is well. */
 export function aboutRoutes(state: AppState, router: AppRouter): void {
@@ -31,11 +32,7 @@ export function aboutRoutes(state: AppState, router: AppRouter): void {
 
   router.get("/readyz", (ctx) => {
     const { health } = state.store;
-    if (!health.writable) {
-      throw new ApiError("store_unavailable", `the store does not accept writes: ${health.reason}`, {
-        headers: { "Retry-After": "1" },
-      });
-    }
+    if (!health.writable) throw storeUnavailable(new StoreUnavailable(health.reason));
     ctx.body = { status: "ready" };
   });
 }

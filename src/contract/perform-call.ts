@@ -15,7 +15,7 @@ export interface Timing {
 
 /** A call that is recorded and may be performed. */
 export interface Performance {
-  readonly tool: DynTool;
+  readonly tool: Pick<DynTool, "name" | "timeoutMs" | "callJson">;
   readonly input: JsonValue;
   /** As recorded. */
   readonly effect: Effect;

@@ -29,7 +29,7 @@ export async function runSchemas(args: SchemasArgs, io: LineIo): Promise<number>
   const { generateSchemas, writeArtefact, ...rendering } = await import("../schema/generator/index.js");
   const cwd = process.cwd();
   const out = resolve(cwd, args.out);
-  const generated = generateSchemas({ tsconfig: args.tsconfig, cwd });
+  const generated = generateSchemas({ tsconfig: args.tsconfig, out, cwd });
   if (generated.problems.length > 0) return reportProblems(generated, rendering.renderProblem, args, io);
   const { artefact, text } = generated as Extract<Generated, { text: string }>;
   const count = Object.keys(artefact.tools).length;

@@ -50,6 +50,11 @@ function localUrl(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
+/** How the reader would call this command: in a checkout that `npm start` serves, it is on nobody's path. */
+function command(): string {
+  return process.env["npm_lifecycle_event"] === "start" ? "npx --no-install salvor" : "salvor";
+}
+
 function nextCommands(url: string, { authToken, operatorToken }: ServeOptions): readonly string[] {
   const variable = authToken ?? operatorToken;
   const bearer = authToken === undefined ? "" : ` -H "Authorization: Bearer $${authToken}"`;
@@ -59,5 +64,5 @@ function nextCommands(url: string, { authToken, operatorToken }: ServeOptions): 
       ? []
       : [` ${authToken === undefined ? "--operator-token" : "--auth-token"} ${variable}`]),
   ].join("");
-  return [`curl${bearer} ${url}/v1/client-tools`, `salvor list${flags}`];
+  return [`curl${bearer} ${url}/v1/client-tools`, `${command()} list${flags}`];
 }

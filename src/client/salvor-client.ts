@@ -15,6 +15,7 @@ import type {
   RunQuery,
 } from "./answers.js";
 import type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
+import { baseOf, checkToken } from "./client-settings.js";
 import { completionErrorOf } from "./error-of.js";
 import { bodyText, plainCopy } from "./json-text.js";
 import * as read from "./readers.js";
@@ -34,7 +35,10 @@ export class SalvorClient {
   readonly #token: string | undefined;
   readonly #operatorToken: string | undefined;
 
+  /** @throws TypeError when the url is none of a server, or a token is none that a header can carry. */
   constructor(options: SalvorClientOptions) {
+    checkToken("token", options.token);
+    checkToken("operatorToken", options.operatorToken);
     this.#token = options.token ?? options.operatorToken;
     this.#operatorToken = options.operatorToken ?? options.token;
     this.#settings = {
@@ -81,7 +85,7 @@ export class SalvorClient {
       bearer: this.#token,
       repeatable: runId !== undefined,
       read: read.readOpened,
-      ...options,
+      signal: options?.signal,
     });
   }
 
@@ -152,7 +156,7 @@ export class SalvorClient {
       driveToken: drive.driveToken,
       repeatable: false,
       read: read.readResolved,
-      ...options,
+      signal: options?.signal,
     });
   }
 
@@ -214,7 +218,7 @@ export class SalvorClient {
       bearer: this.#token,
       repeatable: true,
       read: reader,
-      ...options,
+      signal: options?.signal,
     });
   }
 
@@ -233,7 +237,7 @@ export class SalvorClient {
       driveToken,
       repeatable: true,
       read: reader,
-      ...options,
+      signal: options?.signal,
     });
   }
 
@@ -251,13 +255,19 @@ export class SalvorClient {
       bearer: this.#operatorToken,
       repeatable: false,
       read: reader,
-      ...options,
+      signal: options?.signal,
     });
   }
 
   async #probe(path: string, options?: CallOptions): Promise<boolean> {
     try {
-      return await this.#send({ method: "GET", path, repeatable: false, read: () => true, ...options });
+      return await this.#send({
+        method: "GET",
+        path,
+        repeatable: false,
+        read: () => true,
+        signal: options?.signal,
+      });
     } catch (error) {
       if (error instanceof UnavailableError) return false;
       throw error;
@@ -271,12 +281,4 @@ export class SalvorClient {
 
 function clientRun(run: string): string {
   return `/v1/client-runs/${encodeURIComponent(run)}`;
-}
-
-function baseOf(url: string): string {
-  const { protocol, origin, pathname } = new URL(url);
-  if (protocol !== "http:" && protocol !== "https:") {
-    throw new TypeError(`the url of a Salvor server starts with http:// or https://, not with ${protocol}`);
-  }
-  return origin + pathname.replace(/\/+$/, "");
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, ownValue, type JsonValue } from "./json.js";
+import { keyList } from "./key-list.js";
 import { MissingIdempotencyKey } from "./tool-errors.js";
 
 /**
@@ -56,6 +57,5 @@ function found(value: JsonValue | undefined): string {
 }
 
 function keysOf(input: JsonValue): string {
-  if (!isJsonObject(input)) return "no keys";
-  return Object.keys(input).join(", ") || "no keys";
+  return keyList(isJsonObject(input) ? Object.keys(input) : []);
 }

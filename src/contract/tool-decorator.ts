@@ -31,19 +31,25 @@ interface ClassPlace {
  *   name, and in untyped code a bad effect or option.
  */
 export function Tool<const E>(effect: E & CheckEffect<E>, options: ToolOptions = {}): ToolDecorator {
-  const checked = checkEffect(effect);
+  const given: unknown = effect;
+  if (typeof given === "function") {
+    throw new ToolDefinitionError(
+      `class ${given.name}: @Tool needs its effect in parentheses, such as @Tool("write")`,
+    );
+  }
   return (target: unknown, context) => {
     if (typeof target !== "function" || !isClassContext(context)) {
       throw new ToolDefinitionError("@Tool goes on a class, not on a member of one");
     }
-    const className = context?.name ?? target.name;
+    // Not target.name where there is a choice: it may be a static member.
+    const className = (context?.name ?? target.name) || "(without a name)";
     const earlier = toolMetaOf(target);
     if (earlier !== undefined) {
       throw new ToolDefinitionError(
         `class ${className} has two @Tool decorators: as ${earlier.name} it is "${earlier.effect}" already; remove one`,
       );
     }
-    setToolMeta(target, metaOf(className, checked, options));
+    setToolMeta(target, metaOf(className, checkEffect(className, given), options));
   };
 }
 
@@ -58,15 +64,12 @@ const OPTIONS: readonly string[] = [
   "idempotencyKey",
 ] satisfies readonly (keyof ToolOptions)[];
 
-function checkEffect(effect: unknown): Effect {
+function checkEffect(className: string, effect: unknown): Effect {
   if (isEffect(effect)) return effect;
-  if (typeof effect === "function") {
-    throw new ToolDefinitionError(
-      `class ${effect.name}: @Tool needs its effect in parentheses, such as @Tool("write")`,
-    );
-  }
   const found = typeof effect === "string" ? `"${effect}"` : typeof effect;
-  throw new ToolDefinitionError(`@Tool: ${found} is no effect; it is one of ${EFFECTS.join(", ")}`);
+  throw new ToolDefinitionError(
+    `class ${className}: ${found} is no effect; it is one of ${EFFECTS.join(", ")}`,
+  );
 }
 
 function metaOf(className: string, effect: Effect, options: ToolOptions): ToolMeta {

@@ -1,6 +1,7 @@
 import type { SchemaArtefact, ToolSchemas } from "./artefact.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { isJsonObject, type JsonObject } from "./json.js";
+import { keyList } from "./key-list.js";
 import { toPlainJson } from "./plain-json.js";
 import { RegistryError } from "./registry-error.js";
 import { toolMetaOf, type ToolMeta } from "./tool-meta.js";
@@ -109,7 +110,7 @@ function generatedSchemas({ name, effect, className }: ToolMeta, { tools }: Sche
     throw new RegistryError(
       "missing_schema",
       `there is no schema for class ${className} (tool ${name}): ${GENERATE}. ` +
-        `The schemas hold ${Object.keys(tools).join(", ") || "no tool"}`,
+        `The artefact has ${keyList(Object.keys(tools))}`,
     );
   }
   if (generated.class !== className) {

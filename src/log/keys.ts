@@ -1,4 +1,5 @@
 import { ownValue, type JsonObject, type JsonValue } from "../contract/json.js";
+import { keyList } from "../contract/key-list.js";
 import { hashValue } from "./canonical-json.js";
 
 /** Names that a key field may not have: they stand for the call itself in the hashed object. */
@@ -19,7 +20,7 @@ export class MissingKeyField extends Error {
     readonly found: readonly string[],
   ) {
     super(
-      `the idempotency key of ${tool} needs the field "${field}", which the input does not have (it has: ${found.join(", ") || "none"})`,
+      `the idempotency key of ${tool} needs the field "${field}", which the input does not have (it has ${keyList(found)})`,
     );
   }
 }

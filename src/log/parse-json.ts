@@ -1,7 +1,7 @@
 import type { JsonValue } from "../contract/json.js";
 import type { JsonPath } from "./json-path.js";
 import { JsonSyntaxError } from "./json-syntax-error.js";
-import { scanJson } from "./scan-json.js";
+import { JsonScan } from "./scan-json.js";
 
 /** The deepest nesting of arrays and objects that is read. */
 export const MAX_DEPTH = 128;
@@ -14,6 +14,8 @@ export interface ParseOptions {
   readonly u64At?: (path: JsonPath) => boolean;
   /** The deepest nesting that is read; {@link MAX_DEPTH} unless given. An answer nests what a request held a little deeper. */
   readonly maxDepth?: number;
+  /** How many values, at all levels, may be there; any number unless given. */
+  readonly maxValues?: number;
 }
 
 /**
@@ -24,12 +26,42 @@ export interface ParseOptions {
  * @throws {@link JsonSyntaxError} naming the path.
  */
 export function parseJson(source: string | Uint8Array, options: ParseOptions = {}): JsonValue {
-  const text = typeof source === "string" ? source : decodeUtf8(source);
-  // The scan comes first: it is iterative, and it bounds the depth that everything after it may recurse to.
-  const large = scanJson(text, { maxDepth: options.maxDepth ?? MAX_DEPTH, u64At: options.u64At });
-  const value = parseText(text);
-  for (const { path, text: digits } of large) replaceAt(value, path, BigInt(digits));
-  return value;
+  const reading = new JsonReading(source, options);
+  reading.advance(Number.POSITIVE_INFINITY);
+  return reading.finish();
+}
+
+/** {@link parseJson} in pieces, for a long text that must not hold everything else up. */
+export class JsonReading {
+  readonly #text: string;
+  readonly #scan: JsonScan;
+
+  /** @throws {@link JsonSyntaxError} when bytes are not UTF-8. */
+  constructor(source: string | Uint8Array, { maxDepth = MAX_DEPTH, maxValues, u64At }: ParseOptions = {}) {
+    this.#text = typeof source === "string" ? source : decodeUtf8(source);
+    this.#scan = new JsonScan(this.#text, { maxDepth, maxValues, u64At });
+  }
+
+  /**
+   * Looks at so many characters more.
+   *
+   * @returns whether that was all of them.
+   * @throws {@link JsonSyntaxError} naming the path.
+   */
+  advance(characters: number): boolean {
+    return this.#scan.advance(characters);
+  }
+
+  /**
+   * The value, once all of the text was looked at: the scan bounds the depth that everything after it may recurse to.
+   *
+   * @throws {@link JsonSyntaxError} when the text is not JSON.
+   */
+  finish(): JsonValue {
+    const value = parseText(this.#text);
+    for (const { path, text } of this.#scan.large) replaceAt(value, path, BigInt(text));
+    return value;
+  }
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

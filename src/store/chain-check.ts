@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { chainEnvelope } from "../log/chain.js";
 import type { Envelope } from "../log/events.js";
 import { TamperEvident } from "./errors.js";
+import { deepFreeze } from "../contract/deep-freeze.js";
 import { storedEvent } from "./stored-event.js";
 import { asError } from "./write-layer.js";
 
@@ -27,7 +28,7 @@ export async function readChain(
   let hash = tip;
   for (const text of texts) {
     const next = readLink(run, text, seq + envelopes.length, hash);
-    envelopes.push(next.envelope);
+    envelopes.push(deepFreeze(next.envelope));
     hash = next.hash;
     if (envelopes.length % SLICE === 0) await nextTurn();
   }

@@ -115,7 +115,13 @@ export class JournalWriter {
   #start(): void {
     if (this.#running) return;
     this.#running = true;
-    void this.#run();
+    this.#run().catch((cause: unknown) => {
+      // What is in memory may no longer be what is on disk: only a restart can tell.
+      this.#gone = unavailable("the store has to be opened again", cause);
+      this.#running = false;
+      this.#failAll([], this.#gone);
+      if (this.#queue.length > 0) this.#start();
+    });
   }
 
   async #run(): Promise<void> {

@@ -63,7 +63,10 @@ export class Ledger implements Lookup {
     run.change = entry.change;
     run.covered = entry.covered;
     if (entry.unreadable !== undefined) run.unreadable = entry.unreadable;
-    for (const held of entry.identities) this.#hold(run, held);
+    for (const held of entry.identities) {
+      // A damaged document may still name what its run has given free since.
+      if (entry.unreadable === undefined || this.holder(held.identity) === undefined) this.#hold(run, held);
+    }
     if (run.view.state.nextSeq > 0) this.order.add(run.view);
     if (run.change > run.covered.change) this.dirty.add(run);
     return run;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Envelope } from "../log/events.js";
 import { readChain } from "./chain-check.js";
@@ -5,6 +6,7 @@ import { TamperEvident } from "./errors.js";
 import type { Covered, Ledger, LedgerRun } from "./ledger.js";
 import { overlapOf, sealedEnd, type RunHeader, type SealedPart } from "./run-document.js";
 import type { RunFiles } from "./run-files.js";
+import { deepFreeze } from "../contract/deep-freeze.js";
 import { storedEvent } from "./stored-event.js";
 
 /** Checked events in memory, and how many bytes they are on disk. */
@@ -29,24 +31,25 @@ export class LogReader {
   }
 
   /**
-   * A run's durable events from a position on, as they are at the time of the call or a little later.
+   * A run's durable events from a position up to, and without, another, as they are at the time of the call.
    *
    * @throws {@link TamperEvident} when they are not what was recorded; the run counts as unreadable from then on.
    */
-  async read(run: LedgerRun, from: number): Promise<readonly Envelope[]> {
+  async read(run: LedgerRun, from: number, to: number): Promise<readonly Envelope[]> {
     if (run.unreadable !== undefined) {
       throw new TamperEvident(run.view.run, run.unreadable.seq, run.unreadable.detail);
     }
     const { covered } = run;
     const texts = run.tail.slice();
     try {
-      const stored = from < covered.count ? await this.#stored(run, covered, from) : [];
-      const newer = await this.#newer(run, covered, texts, Math.max(0, from - covered.count));
-      return run.view.erased ? this.#erasedMeanwhile(run) : [...stored, ...newer];
+      const stored = from < covered.count ? await this.#stored(run, covered, from, to) : [];
+      const first = Math.max(0, from - covered.count);
+      const newer = to > covered.count ? await this.#newer(run, covered, texts, first) : [];
+      return run.view.erased ? this.#erasedMeanwhile(run) : [...stored, ...newer].slice(0, to - from);
     } catch (error) {
       if (run.view.erased) return this.#erasedMeanwhile(run);
       // A checkpoint has replaced the document meanwhile: what was read was neither the old nor the new one.
-      if (run.covered !== covered) return this.read(run, from);
+      if (run.covered !== covered) return this.read(run, from, to);
       if (error instanceof TamperEvident) this.#ledger.distrust(run, error.seq, error.message);
       throw error;
     }
@@ -62,23 +65,23 @@ export class LogReader {
     for (const key of [...this.#cache.keys()]) if (key.startsWith(run)) this.#cache.delete(key);
   }
 
-  /** The events of the documents, from a position up to what they are known to cover. */
-  async #stored(run: LedgerRun, covered: Covered, from: number): Promise<readonly Envelope[]> {
+  /** The events of the documents, from a position to another or to what they are known to cover. */
+  async #stored(run: LedgerRun, covered: Covered, from: number, to: number): Promise<readonly Envelope[]> {
     const head = await this.#head(run, covered);
     const sealed = head.header?.sealed ?? [];
-    const { count } = sealedEnd(sealed);
+    const last = Math.min(to, covered.count);
     const found: Envelope[] = [];
     let start = 0;
-    for (const [index, part] of sealed.entries()) {
-      const end = start + part.count;
-      if (from < end && start < covered.count) found.push(...(await this.#part(run.view.run, index, sealed)));
-      else if (from < end) break;
-      start = end;
+    for (const [index, { count }] of sealed.entries()) {
+      if (start + count > from && start < last) {
+        const part = await this.#part(run.view.run, index, sealed);
+        found.push(...part.slice(Math.max(0, from - start), last - start));
+      }
+      start += count;
     }
-    found.push(...head.envelopes);
-    // Whole parts were read; and the document may be newer than what it is known to cover.
-    const first = count + head.envelopes.length - found.length;
-    return found.slice(Math.max(0, from - first), covered.count - first);
+    // The document may be newer than what it is known to cover.
+    if (start < last) found.push(...head.envelopes.slice(Math.max(0, from - start), last - start));
+    return found;
   }
 
   async #head(run: LedgerRun, covered: Covered): Promise<Loaded> {
@@ -128,17 +131,25 @@ export class LogReader {
     }
     const kept = this.#cache.get(key);
     const known = kept?.source === covered ? kept.envelopes : [];
-    if (from > known.length) return texts.slice(from).map(parse);
+    if (from > known.length) return parseAll(texts.slice(from));
     if (known.length >= texts.length) return known.slice(from, texts.length);
-    const envelopes = [...known, ...texts.slice(known.length).map(parse)];
+    const envelopes = [...known, ...(await parseAll(texts.slice(known.length)))];
     this.#cache.set(key, { envelopes, source: covered, bytes: sizeOf(texts) });
     return envelopes.slice(from);
   }
 }
 
-function parse(text: string): Envelope {
-  return storedEvent(JSON.parse(text)).envelope;
+async function parseAll(texts: readonly string[]): Promise<Envelope[]> {
+  const envelopes: Envelope[] = [];
+  for (const text of texts) {
+    envelopes.push(deepFreeze(storedEvent(JSON.parse(text)).envelope));
+    if (envelopes.length % SLICE === 0) await nextTurn();
+  }
+  return envelopes;
 }
+
+/** How many events are parsed before others get a turn. */
+const SLICE = 1000;
 
 function sizeOf(texts: readonly string[]): number {
   return texts.reduce((sum, { length }) => sum + length, 0);

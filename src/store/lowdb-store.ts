@@ -21,6 +21,7 @@ import type { JournalWriter } from "./journal-writer.js";
 import type { Ledger, LedgerRun } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
 import type { LogReader } from "./log-reader.js";
+import { deepFreeze } from "../contract/deep-freeze.js";
 import { Subscriptions } from "./subscriptions.js";
 import { pageOf, summaryOf } from "./summary-list.js";
 import { asError } from "./write-layer.js";
@@ -108,8 +109,7 @@ export class LowdbStore implements EventStore {
   async readLog(run: string, from = 0, limit = Number.POSITIVE_INFINITY): Promise<readonly Envelope[]> {
     const entry = this.#ledger.runs.get(run);
     if (entry === undefined || entry.view.erased) return [];
-    const log = await this.#parts.reader.read(entry, from);
-    return log.length <= limit ? log : log.slice(0, limit);
+    return this.#parts.reader.read(entry, from, from + limit);
   }
 
   summaries(query: SummaryQuery = {}): Promise<SummaryPage> {
@@ -214,8 +214,7 @@ export class LowdbStore implements EventStore {
   #write(given: Change): Promise<void> {
     const line = changeLine(given);
     // What is kept is read back from the line: it is what a restart would find, and nobody else can change it.
-    const change = readChange(line);
-    if (change === undefined) throw new TypeError(`a change of run ${given.run} cannot be written as JSON`);
+    const change = deepFreeze(readChange(line));
     this.#inFlight.add(change);
     return new Promise((resolve, reject) => {
       this.#writer.submit({

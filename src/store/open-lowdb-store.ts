@@ -24,6 +24,8 @@ export interface LowdbStoreOptions {
   readonly idleMs?: number;
   /** How many bytes of logs, as they are on disk, are kept in memory for readers; 32 MiB by default. */
   readonly cacheBytes?: number;
+  /** So many events of a long run go into a document of their own, which is never written again; 1000 by default. */
+  readonly partEvents?: number;
   /** The disk. */
   readonly layer?: WriteLayer;
   /** Who this process is, and which others live. */
@@ -63,7 +65,7 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
     // Also when it says nothing new: who wrote it may have died before that was durable, and files go that it does not name.
     await document.write();
     await removeSegmentsBefore(folder, document.data?.journal.from ?? 0);
-    const keeper = new RunKeeper(ledger, files);
+    const keeper = new RunKeeper(ledger, files, options.partEvents ?? PART_EVENTS);
     const checkpoint = new Checkpoint({ folder, ledger, writer, keeper, index, document, assertOwner });
     const reader = new LogReader(ledger, files, options.cacheBytes ?? CACHE_BYTES);
     const limits = {
@@ -81,4 +83,5 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
 const LOCK_AGE_MS = 100;
 const CACHE_BYTES = 32 * 1024 * 1024;
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
+const PART_EVENTS = 1000;
 const IDLE_MS = 10_000;

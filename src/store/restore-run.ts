@@ -39,9 +39,12 @@ export async function restoreRun(files: RunFiles, run: string): Promise<IndexEnt
   } catch (error) {
     if (!(error instanceof TamperEvident)) throw error;
     const { seq, message: detail } = error;
+    const kept = await files.readKept(run);
+    const newest = kept.reduce((last, next) => (next.change > last.change ? next : last), header);
     const nextSeq = Math.max(1, sealedEnd(header.sealed).count + document.events.length);
     const view = { ...beside, ...times(document), state: { ...NOT_STARTED, nextSeq } };
-    return { ...base, view, unreadable: { seq, detail } };
+    const { change, identities } = newest;
+    return { ...base, change, identities, view, unreadable: { seq, detail } };
   }
 }
 

@@ -47,18 +47,33 @@ export const runCodec = {
   },
   decode: (bytes: Uint8Array): RunDocument => {
     const text = Buffer.from(bytes).toString("utf8");
-    const intact = unsealText(text) !== undefined;
-    const at = text.indexOf(EVENTS);
-    const header = parseHeader(at < 0 ? "" : `${text.slice(0, at)}\n}`);
-    const end = text.lastIndexOf("\n],\n");
-    const listed = at < 0 || end <= at ? "" : text.slice(at + EVENTS.length, end);
-    return {
-      header: header ?? EMPTY_HEADER,
-      events: listed === "" ? [] : listed.split(",\n"),
-      intact: intact && header !== undefined,
-    };
+    return unsealText(text) === undefined ? decodeDamaged(text) : { ...decodeOwn(text), intact: true };
   },
 };
+
+function decodeOwn(text: string): Pick<RunDocument, "header" | "events"> {
+  const at = text.indexOf(EVENTS);
+  const end = text.lastIndexOf("\n],\n");
+  const listed = at < 0 || end <= at ? "" : text.slice(at + EVENTS.length, end);
+  return {
+    header: parseHeader(at < 0 ? "" : `${text.slice(0, at)}\n}`) ?? EMPTY_HEADER,
+    events: listed === "" ? [] : listed.split(",\n"),
+  };
+}
+
+/** As much as can be made out: it decides nothing but which position is named, and which identities stay held. */
+function decodeDamaged(text: string): RunDocument {
+  const own = decodeOwn(text);
+  if (own.events.length > 0) return { ...own, intact: false };
+  try {
+    // Somebody may have written it anew, in another layout.
+    const { events, ...header } = JSON.parse(text) as RunHeader & { events: readonly unknown[] };
+    const texts = events.map((event) => JSON.stringify(event));
+    return { header: { ...EMPTY_HEADER, ...header }, events: texts, intact: false };
+  } catch {
+    return { ...own, intact: false };
+  }
+}
 
 const EVENTS = ',\n"events": [\n';
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Low } from "lowdb";
 import { DurableAdapter } from "./durable-adapter.js";
 import type { Folder } from "./folder.js";
-import { NO_DOCUMENT, runCodec, type RunDocument } from "./run-document.js";
+import { NO_DOCUMENT, runCodec, type RunDocument, type RunHeader } from "./run-document.js";
 import type { FileStat } from "./write-layer.js";
 
 /**
@@ -45,6 +45,20 @@ export class RunFiles {
 
   stat(run: string): Promise<FileStat | undefined> {
     return this.#folder.layer.stat(join(this.#shard(run), `${run}.json`));
+  }
+
+  /** What could not be added to the damaged document of a run, and lies beside it. */
+  async readKept(run: string): Promise<readonly RunHeader[]> {
+    const names = await this.#folder.layer.list(this.#shard(run));
+    const kept = names.flatMap((name) =>
+      name.startsWith(`${run}.kept-`) ? name.slice(run.length + 1, -5) : [],
+    );
+    const documents = kept.map(async (name) => {
+      const document = this.#document(run, name);
+      await document.read();
+      return document.data.header;
+    });
+    return Promise.all(documents);
   }
 
   /** Removes everything of a run but its own document, durably. */

@@ -4,8 +4,7 @@ import { overlapOf, type RunDocument, type RunHeader, type SealedPart } from "./
 import type { RunFiles } from "./run-files.js";
 import { hashIn } from "./stored-event.js";
 
-/** A part of a log is sealed at so many events, or so many characters. */
-const PART_EVENTS = 1000;
+/** A part of a log is sealed at so many characters, if not at so many events before. */
 const PART_CHARS = 1024 * 1024;
 
 /** Brings the documents of runs up to date. */
@@ -13,9 +12,12 @@ export class RunKeeper {
   readonly #ledger: Ledger;
   readonly #files: RunFiles;
 
-  constructor(ledger: Ledger, files: RunFiles) {
+  readonly #partEvents: number;
+
+  constructor(ledger: Ledger, files: RunFiles, partEvents: number) {
     this.#ledger = ledger;
     this.#files = files;
+    this.#partEvents = partEvents;
   }
 
   /** Writes what is durable of a run into its document. */
@@ -45,7 +47,9 @@ export class RunKeeper {
   async #seal(run: string, before: readonly SealedPart[], events: readonly string[]) {
     const sealed = [...before];
     let from = 0;
-    for (let end = partEnd(events, from); end !== undefined; end = partEnd(events, from)) {
+    for (;;) {
+      const end = partEnd(events, from, this.#partEvents);
+      if (end === undefined) break;
       const part = events.slice(from, end);
       const header = { ...emptyHeader(run), sealed };
       await this.#files.writeBeside(run, String(sealed.length), { header, events: part, intact: true });
@@ -101,11 +105,11 @@ function emptyHeader(run: string): RunHeader {
 }
 
 /** Where the part that starts at an index is full, or `undefined` while it is not. */
-function partEnd(events: readonly string[], from: number): number | undefined {
+function partEnd(events: readonly string[], from: number, limit: number): number | undefined {
   let chars = 0;
   for (let at = from; at < events.length; at += 1) {
     chars += events[at]?.length ?? 0;
-    if (chars >= PART_CHARS || at - from + 1 >= PART_EVENTS) return at + 1;
+    if (chars >= PART_CHARS || at - from + 1 >= limit) return at + 1;
   }
   return undefined;
 }

@@ -21,23 +21,14 @@ export function hashIn(json: string): string {
   return json.slice('{"hash":"'.length, '{"hash":"'.length + 64);
 }
 
-/** A stored event from its parsed JSON, frozen: it is shared by everybody who reads it. */
+/** A stored event from its parsed JSON. */
 export function storedEvent(parsed: unknown): StoredEvent {
   const { hash, u64, envelope } = parsed as { hash: string; u64?: unknown; envelope: Envelope };
   if (typeof u64 === "string" && /^\d{1,20}$/.test(u64)) restoreDigits(envelope, BigInt(u64));
-  return deepFreeze({ hash, envelope });
+  return { hash, envelope };
 }
 
 function restoreDigits(envelope: Envelope, value: bigint): void {
   const payload: unknown = envelope.event.payload;
   if (typeof payload === "object" && payload !== null) Object.assign(payload, { value });
-}
-
-/** Freezes a JSON value all the way down. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null) {
-    Object.freeze(value);
-    for (const member of Object.values(value)) deepFreeze(member);
-  }
-  return value;
 }

@@ -60,6 +60,15 @@ describe("salvor schemas", () => {
     assert.ok(!existsSync(join(program.folder, "generated")));
   });
 
+  it("writes an artefact for a program that already imports it", async () => {
+    const source = `import schemas from "../generated/tools.schemas.json" with { type: "json" };\nvoid schemas;\n${FINE}`;
+    using program = new Program({ "src/a.ts": source });
+    assert.deepEqual((await run(program)).stderr, "");
+    assert.equal((await run(program, { check: true })).code, 0);
+    program.write("src/a.ts", source.replace("generated", "elsewhere"));
+    assert.match((await run(program)).stderr, /TS2307/);
+  });
+
   it("warns about a program without tools", async () => {
     using program = new Program({ "src/a.ts": "export const a = 1;\n" });
     const { code, stderr } = await run(program);

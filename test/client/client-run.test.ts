@@ -228,6 +228,10 @@ describe("ClientRun", () => {
       });
     });
 
+    it("does not take a drive token without the run that it drives", async () => {
+      await assert.rejects(open({ ...START, driveToken: "dt_0" }), { name: "TypeError", message: /runId/ });
+    });
+
     it("says what is missing when the run has no event yet", async () => {
       await assert.rejects(open({}), { name: "RunNotStartedError", message: /agentDefHash/ });
     });

@@ -226,10 +226,14 @@ describe("SalvorClient", () => {
     await assert.rejects(client.clientTools({ signal: AbortSignal.abort(reason) }), reason);
   });
 
-  it("refuses a url that no server answers on", () => {
+  it("refuses a url and a token that could not work, without printing the token", () => {
+    const url = "http://127.0.0.1:8080";
+    assert.throws(() => new SalvorClient({ url: "file:///etc/passwd" }), /https:\/\/, not with file:/);
+    assert.throws(() => new SalvorClient({ url: "http://me:secret@127.0.0.1" }), /holds no secret/);
+    assert.throws(() => new SalvorClient({ url, token: "" }), /^TypeError: token is empty/);
     assert.throws(
-      () => new SalvorClient({ url: "file:///etc/passwd" }),
-      /http:\/\/ or https:\/\/, not with file:/,
+      () => new SalvorClient({ url, operatorToken: "se\ncret" }),
+      ({ message }: Error) => message.startsWith("operatorToken is not made of") && !message.includes("cret"),
     );
   });
 });

@@ -68,7 +68,7 @@ for (const [at, mode] of MODES.entries()) {
       twice: /class Refund has two @Tool decorators: as refund it is "write" already; remove one/,
       badName: /class Refund: "no spaces please" is no tool name .*\{ name: "\.\.\." \}/,
       badClassName: /class Größe: "größe" is no tool name/,
-      badEffect: /"delete" is no effect; it is one of read, idempotent, write/,
+      badEffect: /class Refund: "delete" is no effect; it is one of read, idempotent, write/,
       noParentheses: /class Refund: @Tool needs its effect in parentheses, such as @Tool\("write"\)/,
       misspelledOption:
         /class Refund: @Tool has no option "idempotencykey"; it has name, description, idempotencyKey/,

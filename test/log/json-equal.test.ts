@@ -62,6 +62,7 @@ describe("equality of JSON values", () => {
     assert.equal(jsonEqual(inherited, { a: 1 }), false);
     assert.equal(jsonEqual({ a: 1 }, inherited), false);
     assert.equal(jsonEqual(JSON.parse('{"__proto__":1}') as JsonValue, {}), false);
+    assert.equal(jsonEqual(JSON.parse('{"__proto__":{}}') as JsonValue, { x: 1 }), false);
     assert.equal(jsonEqual({ b: 1 }, JSON.parse('{"__proto__":1}') as JsonValue), false);
   });
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { JsonValue } from "#salvor/contract/json.js";
 import { jsonEqual } from "#salvor/log/json-equal.js";
 import { JsonSyntaxError } from "#salvor/log/json-syntax-error.js";
-import { MAX_DEPTH, parseJson } from "#salvor/log/parse-json.js";
+import { JsonReading, MAX_DEPTH, parseJson } from "#salvor/log/parse-json.js";
 import { jsonValues } from "./json-values.js";
 
 function refuses(source: string | Uint8Array, path: string, problem: RegExp): void {
@@ -405,5 +405,36 @@ describe("an unsigned 64-bit integer, where one may stand", () => {
   it("is refused everywhere else, beyond 2^53-1", () => {
     assert.throws(() => parseJson('{"value":9007199254740993}', { u64At }), /beyond 2\^53-1/);
     assert.throws(() => parseJson('{"event":{"other":9007199254740993}}', { u64At }), /beyond 2\^53-1/);
+  });
+});
+
+describe("reading JSON in pieces", () => {
+  const inPieces = (text: string, size: number): unknown => {
+    const reading = new JsonReading(text);
+    while (!reading.advance(size));
+    return reading.finish();
+  };
+
+  it("answers or refuses exactly what reading it at once does, whatever the size of the pieces", () => {
+    const anyText = fc.oneof(fc.json({ maxDepth: 4 }), fc.stringMatching(/^[{}[\],:"\\\d\-.eEu ]*$/));
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 1, max: 20 }), (text, size) => {
+        let whole: unknown;
+        try {
+          whole = parseJson(text);
+        } catch (error) {
+          assert.throws(() => inPieces(text, size), { message: (error as Error).message });
+          return;
+        }
+        assert.deepEqual(inPieces(text, size), whole);
+      }),
+    );
+  });
+
+  it("stops at the values that are too many, wherever they are", () => {
+    for (const text of ["[1,[],{}]", '{"a":{"b":[null]}}', '["",[""]]']) {
+      assert.doesNotThrow(() => parseJson(text, { maxValues: 4 }));
+      assert.throws(() => parseJson(`[${text}${',"x"'.repeat(3)}]`, { maxValues: 4 }), /more than 4 values/);
+    }
   });
 });

@@ -134,6 +134,16 @@ describe("a damaged document", () => {
     await store.close();
   });
 
+  it("is found at the very event that was changed, also when the whole file was written anew", async () => {
+    const dir = await filledFolder();
+    const file = documentOf(dir, ONE);
+    const data = JSON.parse((await readFile(file, "utf8")).replace("event 3", "event X")) as object;
+    await writeFile(file, JSON.stringify(data, null, 4));
+    const store = await openLowdbStore({ dir });
+    await assert.rejects(store.readLog(ONE), { name: "TamperEvident", run: ONE, seq: 3 });
+    await store.close();
+  });
+
   it("is found when it was truncated, emptied or removed", async () => {
     for (const harm of [
       (file: string) => truncate(file, 300),
@@ -170,6 +180,33 @@ describe("a damaged document", () => {
     await assert.rejects(store.readLog(TWO), TamperEvident);
     assert.deepEqual(await store.lookupCall(IDENTITY), { run_id: TWO, seq: 5, settled: false });
     await store.close();
+  });
+});
+
+describe("a run whose document is damaged while its journal is full", () => {
+  it("keeps its identities and the damaged document, and the journal goes on", async () => {
+    const disk = new MemoryDisk();
+    const first = sessionOn(disk, new Random(1));
+    const store = await first.open();
+    await store.append(ONE, [event(ONE, 0)]);
+    await store.close();
+    const second = sessionOn(disk, new Random(1));
+    const again = await second.open();
+    await again.append(ONE, [event(ONE, 1)], { claim: { identity: IDENTITY, seq: 1 } });
+    second.layer.stopped = true;
+    const file = disk.file(`/data/runs/11/${ONE}.json`);
+    file.bytes[file.bytes.indexOf("RunStarted")]! ^= 1;
+    file.changedAt += 1;
+    const damaged = Buffer.from(file.bytes);
+    for (let round = 0; round < 3; round += 1) {
+      const next = await sessionOn(disk, new Random(1)).open();
+      await assert.rejects(next.readLog(ONE), TamperEvident);
+      assert.deepEqual(await next.lookupCall(IDENTITY), { run_id: ONE, seq: 1, settled: false });
+      await next.append(TWO, [event(TWO, round)]);
+      await next.close();
+      for (const name of [...disk.folder("/data/index").entries.keys()]) disk.unlink(name);
+    }
+    assert.deepEqual(disk.file(`/data/runs/11/${ONE}.json`).bytes, damaged);
   });
 });
 

@@ -87,6 +87,24 @@ describe("a power cut", () => {
       }
     }
   });
+
+  it("takes nothing back that a process left in the cache when it was killed, and that the next one saw", async () => {
+    for (let at = 0; at <= 120; at += 1) {
+      const random = new Random(2);
+      const disk = new MemoryDisk();
+      const witness = new Witness(random);
+      await live(sessionOn(disk, random), witness, 6);
+      await live(
+        sessionOn(disk, random, ({ number }) => (number === at ? "stops" : "works")),
+        witness,
+        12,
+      );
+      // It changes nothing; but what it has shown to somebody cannot be taken back any more.
+      await live(sessionOn(disk, random), witness, 0);
+      disk.cutPower(new Random(at));
+      await live(sessionOn(disk, random), witness, 0);
+    }
+  });
 });
 
 describe("StoreUnavailable", () => {

@@ -1,9 +1,10 @@
 import ts from "typescript";
-import { detachedInside } from "./detached-comments.js";
+import { detachedBefore, detachedInside } from "./detached-comments.js";
 import { hasTags, type Doc } from "./doc.js";
 import { reportDetached } from "./member-shapes.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
 import { hasSchemaTags } from "./read-doc.js";
+import type { Place } from "./reporter.js";
 import { namingSymbol } from "./type-names.js";
 
 /** What the node of a type adds to the type itself: the docs of aliases that the checker does not keep, and the node behind them. */
@@ -49,8 +50,39 @@ export function followNode(walk: Normaliser, type: ts.Type, place: TypePlace): F
     if (alias.declaration.typeParameters !== undefined) break;
     node = bare(alias.declaration.type);
   }
-  if (node !== undefined) reportLostTags(walk, node, place);
+  if (node !== undefined) {
+    docs.push(...enumDocs(walk, node, place));
+    reportLostTags(walk, node, place);
+  }
   return { node, docs };
+}
+
+/** What the doc comment of an enum says: in a schema it is its values, and has no name to keep the comment with. */
+function enumDocs(walk: Normaliser, node: ts.TypeNode, place: TypePlace): readonly { readonly doc: Doc }[] {
+  const declarations = ts.isTypeReferenceNode(node)
+    ? (referenced(walk.checker, node)?.declarations ?? [])
+    : [];
+  return declarations.filter(ts.isEnumDeclaration).map((declaration) => {
+    for (const member of declaration.members) {
+      if (walk.isAuthors(member)) reportDetached(walk, member, detachedBefore(member), place);
+      if (!hasSchemaTags(member)) continue;
+      const where = walk.isAuthors(member) ? member : place.where;
+      const message = "a schema tag does not apply to a member of an enum";
+      walk.reporter.at(
+        { path: place.path, where },
+        message,
+        "the tag on the member that has the enum as its type",
+      );
+    }
+    return { doc: walk.docOf(declaration, place) };
+  });
+}
+
+function referenced(checker: ts.TypeChecker, node: ts.TypeReferenceNode): ts.Symbol | undefined {
+  const symbol = checker.getSymbolAtLocation(node.typeName);
+  return symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias
+    ? checker.getAliasedSymbol(symbol)
+    : symbol;
 }
 
 const MOVE = "put the tags on the member itself";
@@ -60,8 +92,7 @@ export function aliasOf(
   checker: ts.TypeChecker,
   node: ts.TypeReferenceNode,
 ): { readonly symbol: ts.Symbol; readonly declaration: ts.TypeAliasDeclaration } | undefined {
-  let symbol = checker.getSymbolAtLocation(node.typeName);
-  if (symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
+  const symbol = referenced(checker, node);
   const declaration = symbol?.declarations?.find(ts.isTypeAliasDeclaration);
   return symbol === undefined || declaration === undefined ? undefined : { symbol, declaration };
 }
@@ -77,31 +108,39 @@ export function bare(node: ts.TypeNode): ts.TypeNode {
  * Refuses tags that stand on an alias and that are about to be lost, because the alias is an argument of something
  * that only the checker resolves, such as `Page<Cents>`.
  */
-function reportLostTags(walk: Normaliser, node: ts.TypeNode, place: TypePlace): void {
+export function reportLostTags(walk: Normaliser, node: ts.TypeNode, place: TypePlace): void {
   if (isFollowed(walk, node)) return;
   const look = (child: ts.Node): void => {
     if (ts.isTypeLiteralNode(child) || ts.isFunctionTypeNode(child)) return;
     if (ts.isTypeReferenceNode(child)) {
       const alias = aliasOf(walk.checker, child);
-      if (alias !== undefined && !isStandard(walk, alias.symbol)) reportLostAlias(walk, alias, child, place);
+      if (alias !== undefined && !isStandard(walk, alias.symbol)) lostReference(walk, alias, child, place);
     }
     ts.forEachChild(child, look);
   };
   ts.forEachChild(node, look);
 }
 
-function reportLostAlias(
+function lostReference(
   walk: Normaliser,
-  { symbol, declaration }: NonNullable<ReturnType<typeof aliasOf>>,
+  alias: NonNullable<ReturnType<typeof aliasOf>>,
   node: ts.TypeReferenceNode,
   place: TypePlace,
 ): void {
   const type = walk.checker.getTypeFromTypeNode(node);
-  if (symbol.name === "integer" && type.flags & ts.TypeFlags.Number) reportInteger(walk, place, node);
-  const keepsName = type.flags & ts.TypeFlags.Object && namingSymbol(type) === symbol;
-  if (keepsName || !hasSchemaTags(declaration)) return;
-  const where = walk.isAuthors(node) ? node : place.where;
-  walk.reporter.at({ path: place.path, where }, `the tags of ${symbol.name} cannot be carried here`, MOVE);
+  if (alias.symbol.name === "integer" && type.flags & ts.TypeFlags.Number) reportInteger(walk, place, node);
+  const keepsName = type.flags & ts.TypeFlags.Object && namingSymbol(type) === alias.symbol;
+  if (!keepsName) reportLostAlias(walk, alias, walk.isAuthors(node) ? { ...place, where: node } : place);
+}
+
+/** Refuses an alias with tags that are not going to be in any schema. */
+export function reportLostAlias(
+  walk: Normaliser,
+  { symbol, declaration }: NonNullable<ReturnType<typeof aliasOf>>,
+  place: Place,
+): void {
+  if (!hasSchemaTags(declaration)) return;
+  walk.reporter.at(place, `the tags of ${symbol.name} cannot be carried here`, MOVE);
 }
 
 function reportInteger(walk: Normaliser, place: TypePlace, node: ts.Node): void {

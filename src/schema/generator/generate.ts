@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import ts from "typescript";
 import { ARTEFACT_FORMAT, type SchemaArtefact, type ToolSchemas } from "../../contract/artefact.js";
 import type { JsonObject, JsonValue } from "../../contract/json.js";
@@ -20,12 +20,18 @@ export type Generated =
   | { readonly problems: readonly []; readonly artefact: SchemaArtefact; readonly text: string }
   | { readonly problems: readonly [GeneratorProblem, ...GeneratorProblem[]] };
 
+export interface GenerateOptions {
+  /** The program's tsconfig.json, relative to `cwd`. */
+  readonly tsconfig: string;
+  /** Where the artefact will be, relative to `cwd`: a program may import it before it is there. */
+  readonly out?: string;
+  readonly cwd: string;
+}
+
 /**
  * Generates the schemas of every `@Tool` class of a program (docs/schemas.md). Reads files, writes none.
- *
- * @param options.tsconfig the program's tsconfig.json, relative to `cwd`.
  */
-export function generateSchemas(options: { readonly tsconfig: string; readonly cwd: string }): Generated {
+export function generateSchemas(options: GenerateOptions): Generated {
   const { program, root, problems } = loadProgram(resolve(options.cwd, options.tsconfig));
   const [broken, ...more] = problems;
   // Under settings that are not what they say, everything else that could be said would be guessed.
@@ -46,7 +52,7 @@ export function generateSchemas(options: { readonly tsconfig: string; readonly c
     if (tool !== undefined && isFirst(walk, walked, tool)) walked.push(tool);
   }
   walk.about(undefined);
-  reportTypeErrors(walk, program);
+  reportTypeErrors(walk, program, options.out === undefined ? undefined : resolve(options.cwd, options.out));
   const tools = schemasOf(walk, walked);
   const [first, ...others] = inOrder(reporter.problems);
   if (first !== undefined) return { problems: [first, ...others] };
@@ -73,7 +79,7 @@ function isFirst(walk: Normaliser, walked: readonly WalkedTool[], tool: WalkedTo
 }
 
 /** A type that does not check is not what it says. Errors elsewhere in the program are left to the compiler. */
-function reportTypeErrors(walk: Normaliser, program: ts.Program): void {
+function reportTypeErrors(walk: Normaliser, program: ts.Program, out: string | undefined): void {
   for (const source of walk.touched) {
     for (const diagnostic of [
       ...program.getSyntacticDiagnostics(source),
@@ -81,6 +87,7 @@ function reportTypeErrors(walk: Normaliser, program: ts.Program): void {
     ]) {
       if (diagnostic.category !== ts.DiagnosticCategory.Error || diagnostic.reportsUnnecessary !== undefined)
         continue;
+      if (isMissing(out, diagnostic)) continue;
       walk.reporter.add(diagnosticProblem(walk.reporter.root, diagnostic));
     }
   }
@@ -148,6 +155,16 @@ function inputsOf(tools: ReadonlyMap<string, ToolSchemas>): { readonly [file: st
   }
   return Object.fromEntries([...files].map(([file, own]) => [file, hashValue(own).replace(/^sha256:/, "")]));
 }
+
+/** Whether all that is wrong is that the artefact, which the program imports, has not been written yet. */
+function isMissing(out: string | undefined, { code, file, start, length }: ts.Diagnostic): boolean {
+  if (out === undefined || code !== CANNOT_FIND_MODULE) return false;
+  if (file === undefined || start === undefined || length === undefined) return false;
+  const specifier = file.text.slice(start + 1, start + length - 1);
+  return specifier.startsWith(".") && resolve(dirname(file.fileName), specifier) === out;
+}
+
+const CANNOT_FIND_MODULE = 2307;
 
 function inOrder(problems: readonly GeneratorProblem[]): readonly GeneratorProblem[] {
   const key = ({ file = "", line = 0, column = 0 }: GeneratorProblem): string =>

@@ -1,9 +1,9 @@
 import ts from "typescript";
-import { arrayArgument, recordValue } from "./follow-node.js";
+import { arrayArgument } from "./follow-node.js";
+import { indexOf } from "./index-signature.js";
 import { memberShapes } from "./member-shapes.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
-import type { ObjectShape, Shape } from "./shape.js";
-import { NUMBER_KEY, templatePattern } from "./template-pattern.js";
+import type { Shape } from "./shape.js";
 
 /** The shape of an array or a tuple. */
 export function arrayShape(walk: Normaliser, type: ts.TypeReference, place: TypePlace): Shape {
@@ -151,48 +151,4 @@ function brandedShape(
     }
   }
   return walk.visit(primitive, { path: place.path, where: place.where });
-}
-
-/** What further members an object may have. */
-function indexOf(walk: Normaliser, type: ts.Type, place: TypePlace): ObjectShape["index"] | "refused" {
-  const infos = walk.checker.getIndexInfosOfType(type);
-  const [info] = infos;
-  if (info === undefined) return undefined;
-  if (infos.length > 1) {
-    walk.refuse(place, "more than one index signature cannot be said in a schema", "one index signature");
-    return "refused";
-  }
-  const keyPattern = keyPatternOf(walk, info.keyType, place);
-  if (keyPattern === "refused") return "refused";
-  if (info.type.flags & ts.TypeFlags.Never) return undefined;
-  const where =
-    info.declaration !== undefined && walk.isAuthors(info.declaration) ? info.declaration : place.where;
-  const value = walk.visit(info.type, {
-    path: `${place.path}[string]`,
-    where,
-    node: valueNode(walk, info, place),
-  });
-  return { value, ...(keyPattern !== undefined && { keyPattern }) };
-}
-
-function keyPatternOf(walk: Normaliser, key: ts.Type, place: TypePlace): string | undefined {
-  if (key.flags & ts.TypeFlags.String) return undefined;
-  if (key.flags & ts.TypeFlags.Number) return NUMBER_KEY;
-  const pattern =
-    key.flags & ts.TypeFlags.TemplateLiteral ? templatePattern(key as ts.TemplateLiteralType) : undefined;
-  if (pattern !== undefined) return pattern;
-  walk.refuse(
-    place,
-    `an index signature with keys of ${walk.checker.typeToString(key)} cannot be said in a schema`,
-    "string keys",
-  );
-  return "refused";
-}
-
-/** The node that an index signature's values were written with, also as the second argument of `Record`. */
-function valueNode(walk: Normaliser, info: ts.IndexInfo, { node }: TypePlace): ts.TypeNode | undefined {
-  const written = info.declaration?.type;
-  if (written !== undefined && walk.checker.getTypeFromTypeNode(written) === info.type) return written;
-  const value = recordValue(walk, node);
-  return value !== undefined && walk.checker.getTypeFromTypeNode(value) === info.type ? value : undefined;
 }

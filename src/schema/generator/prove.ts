@@ -28,7 +28,15 @@ let shared: Ajv | undefined;
 function strictAjv(): Ajv {
   if (shared !== undefined) return shared;
   // Open tuples are what they are on purpose; everything else that strict mode knows is a mistake in a schema.
-  const ajv = new Ajv({ strict: true, strictTuples: false, ownProperties: true, logger: false });
+  const ajv = new Ajv({
+    strict: true,
+    strictTuples: false,
+    ownProperties: true,
+    logger: false,
+    // The code runs a few times at most: making it small takes longer than running it as it is.
+    inlineRefs: false,
+    code: { optimize: false },
+  });
   formatsPlugin.default(ajv);
   shared = ajv;
   return ajv;

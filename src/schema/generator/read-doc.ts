@@ -29,6 +29,14 @@ export function docCommentOf(node: ts.Node): ts.JSDoc | undefined {
 export function readDoc(node: ts.Node, report: ReportTag): Doc {
   const comment = docCommentOf(node);
   if (comment === undefined) return EMPTY_DOC;
+  for (const earlier of ((node as { readonly jsDoc?: readonly ts.JSDoc[] }).jsDoc ?? []).slice(0, -1)) {
+    if (!isTagged(earlier)) continue;
+    report(
+      earlier,
+      "this doc comment is not attached to anything: another one follows it",
+      "one doc comment",
+    );
+  }
   const draft: Draft = { constraints: {}, items: {} };
   const text = descriptionOf(comment);
   if (text !== undefined) draft.description = text;
@@ -54,9 +62,14 @@ export function descriptionOf(comment: ts.JSDoc): string | undefined {
 }
 
 /** Whether a declaration's doc comment has a tag that means something in a schema. */
-export function hasSchemaTags(node: ts.Node): boolean {
-  const tags = docCommentOf(node)?.tags ?? [];
-  return tags.map(spelledOut).some((tag) => KNOWN_TAGS.includes(tag.name));
+export function hasSchemaTags(node: ts.Node, except: readonly string[] = []): boolean {
+  const comment = docCommentOf(node);
+  return comment !== undefined && isTagged(comment, except);
+}
+
+function isTagged(comment: ts.JSDoc, except: readonly string[] = []): boolean {
+  const names = (comment.tags ?? []).map((tag) => spelledOut(tag).name);
+  return names.some((name) => KNOWN_TAGS.includes(name) && !except.includes(name));
 }
 
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };

@@ -1,5 +1,5 @@
 import ts from "typescript";
-import { aliasOf, bare } from "./follow-node.js";
+import { aliasOf, bare, reportLostAlias, reportLostTags } from "./follow-node.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
 import type { Declaration, Shape } from "./shape.js";
 
@@ -10,7 +10,8 @@ export function unionShape(
   place: TypePlace,
   parts: readonly ts.Type[] = type.types,
 ): Shape {
-  const nodes = place.node === undefined ? new Map<ts.Type, ts.TypeNode>() : memberNodes(walk, place.node);
+  const nodes =
+    place.node === undefined ? new Map<ts.Type, ts.TypeNode>() : memberNodes(walk, place.node, place);
   return unionOf(parts.map((part) => walk.visit(part, { ...place, node: nodes.get(part), direct: false })));
 }
 
@@ -35,7 +36,7 @@ export function unionOf(shapes: readonly Shape[]): Shape {
 }
 
 /** The nodes that a union was written with, by the type that each stands for. */
-function memberNodes(walk: Normaliser, node: ts.TypeNode): Map<ts.Type, ts.TypeNode> {
+function memberNodes(walk: Normaliser, node: ts.TypeNode, place: TypePlace): Map<ts.Type, ts.TypeNode> {
   const found = new Map<ts.Type, ts.TypeNode>();
   const add = (member: ts.TypeNode, depth: number): void => {
     const plain = bare(member);
@@ -46,7 +47,10 @@ function memberNodes(walk: Normaliser, node: ts.TypeNode): Map<ts.Type, ts.TypeN
     const type = walk.checker.getTypeFromTypeNode(plain);
     const alias = ts.isTypeReferenceNode(plain) ? aliasOf(walk.checker, plain) : undefined;
     if (type.flags & ts.TypeFlags.Union && alias !== undefined && depth < 20) {
+      // The parts of the union are looked at one by one, so what is said about all of it has no place.
+      reportLostAlias(walk, alias, place);
       if (alias.declaration.typeParameters === undefined) add(alias.declaration.type, depth + 1);
+      else reportLostTags(walk, plain, place);
     } else {
       found.set(type, plain);
     }

@@ -55,7 +55,7 @@ export function walkTool(walk: Normaliser, framework: Framework, found: FoundToo
       'a doc comment on the class, or @Tool("...", { description: "..." })',
     );
   }
-  if (hasSchemaTags(node)) {
+  if (hasSchemaTags(node, ["deprecated"])) {
     reporter.at(
       place,
       "a schema tag does not apply to a tool class",

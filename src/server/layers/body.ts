@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough, pipeline, type Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import type { JsonValue } from "../../contract/json.js";
 import { JsonSyntaxError } from "../../log/json-syntax-error.js";
-import { parseJson, type ParseOptions } from "../../log/parse-json.js";
+import { JsonReading, type ParseOptions } from "../../log/parse-json.js";
 import { ApiError } from "../api-error.js";
 import type { AppContext } from "../context.js";
 
@@ -13,6 +14,12 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** How much of a body that is too large is still taken in, so that its sender gets to read the answer. */
 const MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES;
 
+/** How many characters of a body are looked at before other requests get their turn. */
+const PIECE = 128 * 1024;
+
+/** The most values in a body whose content a schema judges: no judge takes as many, so more need not be taken apart. */
+export const MAX_JUDGED_VALUES = 100_000;
+
 /**
  * Reads the request's body as JSON.
  *
@@ -21,7 +28,9 @@ const MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES;
 export async function readJsonBody(ctx: AppContext, options?: ParseOptions): Promise<JsonValue> {
   const bytes = await readBody(ctx);
   try {
-    const value = parseJson(bytes, options);
+    const reading = new JsonReading(bytes, options);
+    while (!reading.advance(PIECE)) await nextTurn();
+    const value = reading.finish();
     ctx.state.received = value;
     return value;
   } catch (error) {
@@ -30,6 +39,11 @@ export async function readJsonBody(ctx: AppContext, options?: ParseOptions): Pro
       cause: error,
     });
   }
+}
+
+/** Reads a body whose content a schema will judge. */
+export function readJudgedBody(ctx: AppContext): Promise<JsonValue> {
+  return readJsonBody(ctx, { maxValues: MAX_JUDGED_VALUES });
 }
 
 async function readBody(ctx: AppContext): Promise<Buffer> {

@@ -11,7 +11,7 @@ import { resolveCall } from "../calls/resolve.js";
 import { leaseOf, queryCount, runOf, withRunId, type AppContext, type AppRouter } from "../context.js";
 import { isRandomValueInBody, readEnvelope } from "../event-body.js";
 import { operatorOnly } from "../layers/bearer.js";
-import { readJsonBody } from "../layers/body.js";
+import { readJsonBody, readJudgedBody } from "../layers/body.js";
 import { driverOnly } from "../layers/driver.js";
 import { COMPLETION, EVENTS, INTENT, OPEN, RESOLVE, type OpenBody } from "../shapes.js";
 import { hashSecret, newDriveToken } from "../tokens.js";
@@ -45,21 +45,21 @@ export function clientRunRoutes(state: AppState, router: AppRouter): void {
   });
 
   router.post("/v1/client-runs/:id/client-tool-intent", withRunId, driver, async (ctx) => {
-    const body = INTENT.check(await readJsonBody(ctx));
+    const body = INTENT.check(await readJudgedBody(ctx));
     ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) =>
       openIntent(desk, state.clientTools, body),
     );
   });
 
   router.post("/v1/client-runs/:id/client-tool-completion", withRunId, driver, async (ctx) => {
-    const body = COMPLETION.check(await readJsonBody(ctx));
+    const body = COMPLETION.check(await readJudgedBody(ctx));
     ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) =>
       completeCall(desk, state.clientTools, body),
     );
   });
 
   router.post("/v1/client-runs/:id/resolve", withRunId, driver, operatorOnly(state), async (ctx) => {
-    const body = RESOLVE.check(await readJsonBody(ctx));
+    const body = RESOLVE.check(await readJudgedBody(ctx));
     const run = runOf(ctx);
     await state.recorder.within(run, leaseOf(ctx), (desk) =>
       resolveCall(desk, state.clientTools, body, deciderOf(state, ctx)),

@@ -7,7 +7,7 @@ import { resolveCall } from "../calls/resolve.js";
 import { resumeRun } from "../calls/resume.js";
 import { runOf, withRunId, type AppRouter } from "../context.js";
 import { operatorOnly } from "../layers/bearer.js";
-import { readJsonBody } from "../layers/body.js";
+import { readJsonBody, readJudgedBody } from "../layers/body.js";
 import { ABANDON, RESOLVE, RESUME } from "../shapes.js";
 import { deciderOf } from "./decider.js";
 import { listQuery, pageOf } from "./run-list.js";
@@ -47,7 +47,7 @@ export function runRoutes(state: AppState, router: AppRouter): void {
   });
 
   router.post("/v1/runs/:id/resolve", withRunId, operator, async (ctx) => {
-    const body = RESOLVE.check(await readJsonBody(ctx));
+    const body = RESOLVE.check(await readJudgedBody(ctx));
     const run = runOf(ctx);
     await existing(state, run);
     ctx.body = await state.recorder.within(run, undefined, async (desk) => {
@@ -57,7 +57,7 @@ export function runRoutes(state: AppState, router: AppRouter): void {
   });
 
   router.post("/v1/runs/:id/resume", withRunId, operator, async (ctx) => {
-    const body = RESUME.check(await readJsonBody(ctx));
+    const body = RESUME.check(await readJudgedBody(ctx));
     const run = runOf(ctx);
     await existing(state, run);
     ctx.body = await state.recorder.within(run, undefined, async (desk) => {

@@ -69,6 +69,15 @@ export const LOG_CHECKS: readonly Check[] = [
       assert.equal(log.length, 3300);
       assert.ok(log.every(({ seq }, index) => seq === index));
       assert.deepEqual(await current.readLog(run, 3298), log.slice(3298));
+      for (const [from, limit] of [
+        [0, 1],
+        [998, 4],
+        [1999, 1],
+        [2500, 0],
+        [3299, 5],
+      ] as const) {
+        assert.deepEqual(await current.readLog(run, from, limit), log.slice(from, from + limit));
+      }
       assert.deepEqual((await current.readLog(run, 998))[0], log[998]);
     },
   },

@@ -4,6 +4,13 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { expectArtefact, expectProblems, Program, toolSource } from "./program.js";
 
+const TAGGED = {
+  type: "object",
+  properties: { n: { type: "number", minimum: 1 } },
+  required: ["n"],
+  additionalProperties: false,
+};
+
 /** The schema that each member becomes, with its doc comment. */
 const MEMBERS: readonly (readonly [doc: string, member: string, schema: unknown])[] = [
   ["A sum. @minimum 0", "m: number", { type: "number", minimum: 0, description: "A sum." }],
@@ -119,6 +126,14 @@ const MEMBERS: readonly (readonly [doc: string, member: string, schema: unknown]
   ["", "m: OrderId", { type: "string", pattern: "^ord_" }],
   ["", "m: OrderId[]", { type: "array", items: { type: "string", pattern: "^ord_" } }],
   ["", "m?: integer", { type: "integer" }],
+  [
+    "",
+    "m: Partial<Tagged>",
+    { type: TAGGED.type, properties: TAGGED.properties, additionalProperties: false },
+  ],
+  ["", "m: Required<Readonly<Tagged>>", TAGGED],
+  ["", "m: Omit<Tagged & { x?: 1 }, 'x'>", TAGGED],
+  ["", "m: { [K in keyof Tagged]: Tagged[K] }", TAGGED],
   ["", "m: Documented", { $ref: "#/definitions/Documented" }],
 ];
 
@@ -128,11 +143,15 @@ type Cents = number;
 /** @pattern ^ord_ */
 type OrderId = string & { readonly __id: 1 };
 type integer = number;
+interface Tagged {
+  /** @minimum 1 */
+  n: number;
+}
 /** A type of its own.
  * @title Doc
  */
 interface Documented { a: 1 }
-export type Used = [Cents, OrderId, integer, Documented];
+export type Used = [Cents, OrderId, integer, Documented, Tagged];
 `;
 
 describe("a doc comment on a member", () => {

@@ -24,5 +24,5 @@ export function sessionOn(
     self: () => Promise.resolve(self),
     isAlive: ({ boot }: { boot: string }) => Promise.resolve(boot === self.boot),
   };
-  return { layer, open: () => openLowdbStore({ dir: "/data", layer, processes, idleMs }) };
+  return { layer, open: () => openLowdbStore({ dir: "/data", layer, processes, idleMs, partEvents: 4 }) };
 }

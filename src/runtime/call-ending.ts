@@ -5,9 +5,11 @@ import { judgeOutcome } from "../contract/judge-outcome.js";
 import type { JsonValue } from "../contract/json.js";
 import type { Failed } from "../contract/perform-call.js";
 import { failureOutput, suspensionOutput, type FailureOutput } from "../contract/reserved.js";
+import { OutputSerialization } from "../contract/tool-errors.js";
 import { output, suspend } from "../contract/tool-outcome.js";
 import type { Payloads } from "../log/events.js";
 import { OutcomeUnknown, type CallName } from "./call-errors.js";
+import { whyUnusable } from "./suspension-schema.js";
 
 /** How a call ended, and `recorded`, the output of its completion. */
 export type Ending =
@@ -26,10 +28,12 @@ export type Ending =
  *
  * @throws `OutputSerialization` when it cannot be recorded.
  */
-export function recordable(tool: string, outcome: CallOutcome): Promise<CallOutcome> {
-  const said =
-    outcome.outcome === "output" ? output(outcome.output) : suspend(outcome.reason, outcome.inputSchema);
-  return judgeOutcome(tool, said, undefined);
+export async function recordable(tool: string, outcome: CallOutcome): Promise<CallOutcome> {
+  if (outcome.outcome === "output") return judgeOutcome(tool, output(outcome.output), undefined);
+  const suspended = await judgeOutcome(tool, suspend(outcome.reason, outcome.inputSchema), undefined);
+  const problem = await whyUnusable(outcome.inputSchema);
+  if (problem === undefined) return suspended;
+  throw new OutputSerialization(tool, [{ path: "suspend", message: problem }]);
 }
 
 /**

@@ -1,14 +1,14 @@
 import type { DynTool } from "../contract/dyn-tool.js";
-import type { JsonSchema, JsonValue } from "../contract/json.js";
+import type { JsonValue } from "../contract/json.js";
 import { toPlainJson } from "../contract/plain-json.js";
 import { failureOutput, reservedKey } from "../contract/reserved.js";
-import type { Violation } from "../contract/validator.js";
 import type { ResolvedBy, RunEvent } from "../log/events.js";
-import { createValidator, judgeUntrusted, SchemaError } from "../schema/index.js";
+import { createValidator, SchemaError } from "../schema/index.js";
 import { claimChange, resumption } from "./claims.js";
 import type { Decision } from "./durable-run-options.js";
 import type { RunDesk } from "./recorder.js";
 import { InputRefused, WrongState } from "./run-errors.js";
+import { judgeAnswer } from "./suspension-schema.js";
 
 /**
  * Resumes a suspended run: the input becomes the result of what suspended it.
@@ -21,38 +21,16 @@ export async function resumeWith(desk: RunDesk, input: JsonValue): Promise<void>
   if (status.state !== "suspended") {
     throw new WrongState(`run ${desk.run} is ${status.state}: only a suspended run is resumed`);
   }
-  const violations = await judgeRecorded(desk.run, status.input_schema, input);
+  const violations = await judgeAnswer(status.input_schema, input);
+  if (violations instanceof SchemaError) {
+    const what = `run ${desk.run} waits with a schema that no answer can be held to: ${violations.message}`;
+    throw new WrongState(what, { cause: violations });
+  }
   if (violations.length > 0) {
     throw new InputRefused(`the input does not match the schema that run ${desk.run} waits with`, violations);
   }
   const event: RunEvent = { kind: "Resumed", payload: { input } };
   await desk.append([event], await resumption(desk, event));
-}
-
-/** @throws {@link InputRefused} when a schema is none that an answer could be held to. */
-export async function refuseUnusable(schema: JsonSchema): Promise<void> {
-  try {
-    await judgeUntrusted(schema, null);
-  } catch (cause) {
-    if (!(cause instanceof SchemaError)) throw cause;
-    throw new InputRefused("the schema of the suspension", [{ path: "$", message: cause.message }]);
-  }
-}
-
-/** A suspension's schema may have come from anywhere, and turn out to be none. */
-async function judgeRecorded(
-  run: string,
-  schema: JsonSchema,
-  input: JsonValue,
-): Promise<readonly Violation[]> {
-  try {
-    return await judgeUntrusted(schema, input);
-  } catch (cause) {
-    if (!(cause instanceof SchemaError)) throw cause;
-    throw new WrongState(`run ${run} waits with a schema that no answer can be held to: ${cause.message}`, {
-      cause,
-    });
-  }
 }
 
 /**
@@ -84,7 +62,11 @@ export async function resolveCall(
 
 async function decidedOutput(decision: Decision, name: string, tool?: DynTool): Promise<JsonValue> {
   if (!("output" in decision)) {
-    return failureOutput("handler", decision.note ?? "a person says that it was not performed", 0);
+    return failureOutput(
+      "handler",
+      decision.note?.toWellFormed() ?? "a person says that it was not performed",
+      0,
+    );
   }
   const output = toPlainJson(decision.output);
   const what = `the output of ${name}`;
@@ -102,8 +84,8 @@ async function decidedOutput(decision: Decision, name: string, tool?: DynTool): 
 function resolvedByOf(decision: Decision): ResolvedBy {
   const { operator, note } = decision;
   return {
-    ...(operator !== undefined && { operator }),
-    ...(note !== undefined && { note }),
+    ...(operator !== undefined && { operator: operator.toWellFormed() }),
+    ...(note !== undefined && { note: note.toWellFormed() }),
     ...("notPerformed" in decision && { not_performed: true }),
   };
 }

@@ -10,7 +10,7 @@ import { jsonEqual } from "../log/json-equal.js";
 import { parseRunId } from "../log/run-id.js";
 import type { EventStore } from "../store/event-store.js";
 import { CallPerformer } from "./call-performer.js";
-import { refuseUnusable, resolveCall, resumeWith } from "./decisions.js";
+import { resolveCall, resumeWith } from "./decisions.js";
 import { Divergence } from "./divergence.js";
 import type {
   Decision,
@@ -22,8 +22,9 @@ import type {
 import type { Recorder } from "./recorder.js";
 import { recorderOf } from "./recorder-of.js";
 import { Replay } from "./replay.js";
-import { RunExists, RunSuspended, UnknownRun, UnregisteredTool } from "./run-errors.js";
+import { InputRefused, RunExists, RunSuspended, UnknownRun, UnregisteredTool } from "./run-errors.js";
 import { RunQueue } from "./run-queue.js";
+import { whyUnusable } from "./suspension-schema.js";
 import { WALL_CLOCK } from "./timing.js";
 
 /** The tools of a program: a {@link ToolSet}. */
@@ -60,11 +61,11 @@ export class DurableRun {
   ): Promise<DurableRun> {
     const run = checkedId(runId ?? crypto.randomUUID());
     const recorder = recorderOf(where);
-    const payload: Payloads["RunStarted"] = {
+    const payload = toPlainJson({
       agent_def_hash: agentDefHash,
-      input: toPlainJson(input),
+      input,
       ...(labels !== undefined && { labels: { ...labels } }),
-    };
+    }) as Payloads["RunStarted"];
     await recorder.within(run, undefined, async (desk) => {
       if ((await recorder.store.readRun(run)) !== undefined) throw new RunExists(run);
       await desk.append([{ kind: "RunStarted", payload }]);
@@ -167,14 +168,17 @@ export class DurableRun {
    * @throws {@link InputRefused} when no answer could be held to the schema; nothing is recorded.
    */
   async suspend(reason: string, inputSchema: JsonSchema): Promise<JsonValue> {
-    const payload = { reason, input_schema: toPlainJson(inputSchema) as JsonSchema };
+    const payload = toPlainJson({ reason, input_schema: inputSchema }) as Payloads["Suspended"];
     const event: EventOf<"Suspended"> = { kind: "Suspended", payload };
     return this.#turn(() =>
       this.#recorder.within(this.runId, undefined, async (desk) => {
         const [recorded, resumed] = await this.#replay.findEvent(desk, event, samePayload(event));
         const seq = this.#replay.position;
         if (recorded === undefined) {
-          await refuseUnusable(payload.input_schema);
+          const problem = await whyUnusable(payload.input_schema);
+          if (problem !== undefined) {
+            throw new InputRefused("the schema of the suspension", [{ path: "$", message: problem }]);
+          }
           await desk.append([event], {}, seq);
         }
         if (!holds(resumed, "Resumed")) throw new RunSuspended(this.runId, seq, reason, inputSchema);

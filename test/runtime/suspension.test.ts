@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { suspend } from "#salvor/index.js";
-import { DurableRun, InputRefused, RunSuspended, WrongState } from "#salvor/runtime/index.js";
+import {
+  DurableRun,
+  InputRefused,
+  OutcomeUnknown,
+  RunSuspended,
+  ToolFailed,
+  WrongState,
+} from "#salvor/runtime/index.js";
 import type { EventStore } from "#salvor/store/index.js";
 import { kinds, memoryStore, payloadAt, START, tool, toolsOf } from "./world.js";
 
@@ -71,10 +78,21 @@ describe("a suspension", () => {
     assert.equal((await store.readLog(run.runId)).length, 4);
   });
 
-  it("is refused when no answer could be held to its schema", async () => {
-    const run = await DurableRun.start(store, START, toolsOf());
-    await assert.rejects(run.suspend("go on?", { type: "nothing" }), InputRefused);
+  it("is refused when no answer could be held to its schema, whoever asks for it", async () => {
+    const unusable = { type: "nothing" };
+    const tools = toolsOf(
+      tool("ask", "read", () => suspend("go on?", unusable)),
+      tool("pay", "write", () => suspend("go on?", unusable)),
+    );
+    const run = await DurableRun.start(store, START, tools);
+    await assert.rejects(run.suspend("go on?", unusable), InputRefused);
     await assert.rejects(run.resumeWith({ ok: true }), WrongState);
     assert.equal((await store.readLog(run.runId)).length, 1);
+    await assert.rejects(
+      run.call("ask", {}),
+      (error) => error instanceof ToolFailed && error.kind === "output_serialization",
+    );
+    await assert.rejects(run.call("pay", {}), OutcomeUnknown);
+    assert.equal((await store.readLog(run.runId)).length, 4);
   });
 });

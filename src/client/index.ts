@@ -2,7 +2,8 @@ export { SalvorClient } from "./salvor-client.js";
 export type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
 export { ClientRun, type RunTools } from "./client-run.js";
 export type { OpenOptions } from "./client-run-options.js";
-export { DriftError, refuseDrift, type Drift, type ToolFace } from "./drift.js";
+export { DriftError, refuseDrift } from "./drift.js";
+export type { Drift, ToolFace } from "../log/tool-drift.js";
 export {
   OutputRefusedError,
   RunEndedError,

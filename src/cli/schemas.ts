@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import type { Generated, GeneratorProblem } from "../schema/generator/index.js";
+import type { Generated, GenerateProgress, GeneratorProblem } from "../schema/generator/index.js";
+import type { ProgressLine } from "./progress-line.js";
 
 export interface SchemasArgs {
   /** Relative to the working directory. */
@@ -17,6 +18,8 @@ export interface SchemasArgs {
 export interface LineIo {
   readonly stdout: (line: string) => void;
   readonly stderr: (line: string) => void;
+  /** Where it is told how far a long run is. */
+  readonly progress?: ProgressLine;
 }
 
 /**
@@ -29,7 +32,9 @@ export async function runSchemas(args: SchemasArgs, io: LineIo): Promise<number>
   const { generateSchemas, writeArtefact, ...rendering } = await import("../schema/generator/index.js");
   const cwd = process.cwd();
   const out = resolve(cwd, args.out);
-  const generated = generateSchemas({ tsconfig: args.tsconfig, out, cwd });
+  const generated = generateWith(io.progress, (onProgress) =>
+    generateSchemas({ tsconfig: args.tsconfig, out, cwd, onProgress }),
+  );
   if (generated.problems.length > 0) return reportProblems(generated, rendering.renderProblem, args, io);
   const { artefact, text } = generated as Extract<Generated, { text: string }>;
   const count = Object.keys(artefact.tools).length;
@@ -78,6 +83,21 @@ function reportDifferences(
     io.stderr("run salvor schemas to write it anew");
   }
   return 2;
+}
+
+function generateWith(
+  line: ProgressLine | undefined,
+  generate: (onProgress: (progress: GenerateProgress) => void) => Generated,
+): Generated {
+  try {
+    return generate((progress) => line?.show(progressText(progress)));
+  } finally {
+    line?.clear();
+  }
+}
+
+function progressText({ stage, done, total }: GenerateProgress): string {
+  return `${stage === "reading" ? "reading types" : "making schemas"}: ${done} of ${total} tools`;
 }
 
 function read(file: string): string | undefined {

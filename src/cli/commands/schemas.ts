@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { withExamples } from "../help.js";
+import { progressLine } from "../progress-line.js";
 import { sameCommand } from "../shell-word.js";
 import { err, out } from "../terminal.js";
 
@@ -33,6 +34,7 @@ export function schemasCommand(): Command {
           stderr: (line) => {
             err.line(line);
           },
+          progress: progressLine(process.stderr),
         },
       );
       if (code === 1 && !json) err.line(`Next: put it right, then ${sameCommand()}`);

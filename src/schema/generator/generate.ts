@@ -26,6 +26,15 @@ export interface GenerateOptions {
   /** Where the artefact will be, relative to `cwd`: a program may import it before it is there. */
   readonly out?: string;
   readonly cwd: string;
+  /** Told again and again how far the work is. */
+  readonly onProgress?: (progress: GenerateProgress) => void;
+}
+
+/** How many of a program's tool classes have been read, or been given their schemas. */
+export interface GenerateProgress {
+  readonly stage: "reading" | "writing";
+  readonly done: number;
+  readonly total: number;
 }
 
 /**
@@ -45,7 +54,8 @@ export function generateSchemas(options: GenerateOptions): Generated {
     const message = "the decorator does not resolve, so whether the class is a tool cannot be told";
     reporter.at({ path: className, where: decorator }, message, "check the import and the name");
   });
-  for (const found of classes) {
+  for (const [done, found] of classes.entries()) {
+    options.onProgress?.({ stage: "reading", done, total: classes.length });
     walk.about(found.className);
     walk.touch(found.node);
     const tool = walkTool(walk, framework, found);
@@ -53,7 +63,7 @@ export function generateSchemas(options: GenerateOptions): Generated {
   }
   walk.about(undefined);
   reportTypeErrors(walk, program, options.out === undefined ? undefined : resolve(options.cwd, options.out));
-  const tools = schemasOf(walk, walked);
+  const tools = schemasOf(walk, walked, options.onProgress);
   const [first, ...others] = inOrder(reporter.problems);
   if (first !== undefined) return { problems: [first, ...others] };
   const artefact: SchemaArtefact = {
@@ -94,7 +104,11 @@ function reportTypeErrors(walk: Normaliser, program: ts.Program, out: string | u
 }
 
 /** Judges what can be judged, and answers the tools when nothing at all was wrong. */
-function schemasOf(walk: Normaliser, walked: readonly WalkedTool[]): ReadonlyMap<string, ToolSchemas> {
+function schemasOf(
+  walk: Normaliser,
+  walked: readonly WalkedTool[],
+  onProgress: GenerateOptions["onProgress"],
+): ReadonlyMap<string, ToolSchemas> {
   const complete = walk.reporter.problems.length === 0;
   const roots = complete ? walked.flatMap(({ input, output }) => [input, output]) : [];
   const assembler = new Assembler([...roots, ...walk.checks.map(({ shape }) => shape)]);
@@ -102,6 +116,7 @@ function schemasOf(walk: Normaliser, walked: readonly WalkedTool[]): ReadonlyMap
   const tools = new Map<string, ToolSchemas>();
   if (!complete) return tools;
   for (const tool of [...walked].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    onProgress?.({ stage: "writing", done: tools.size, total: walked.length });
     walk.about(tool.found.className);
     tools.set(tool.name, generatedTool(walk, assembler, tool));
   }

@@ -11,7 +11,7 @@ export function aboutRoutes(state: AppState, router: AppRouter): void {
       capabilities: {
         client_tools: true,
         client_runs: true,
-        client_models: false,
+        client_models: true,
         hosted_tools: false,
         hosted_models: false,
         steps: false,

@@ -7,13 +7,24 @@ import type { AppState } from "../app-state.js";
 import { appendEvents } from "../calls/append-events.js";
 import { completeCall } from "../calls/completion.js";
 import { openIntent } from "../calls/intent.js";
+import { completeModelCall } from "../calls/model-completion.js";
+import { openModelIntent } from "../calls/model-intent.js";
 import { resolveCall } from "../calls/resolve.js";
 import { leaseOf, queryCount, runOf, withRunId, type AppContext, type AppRouter } from "../context.js";
 import { isRandomValueInBody, readEnvelope } from "../event-body.js";
 import { operatorOnly } from "../layers/bearer.js";
 import { readJsonBody, readJudgedBody } from "../layers/body.js";
 import { driverOnly } from "../layers/driver.js";
-import { COMPLETION, EVENTS, INTENT, OPEN, RESOLVE, type OpenBody } from "../shapes.js";
+import {
+  COMPLETION,
+  EVENTS,
+  INTENT,
+  MODEL_COMPLETION,
+  MODEL_INTENT,
+  OPEN,
+  RESOLVE,
+  type OpenBody,
+} from "../shapes.js";
 import { hashSecret, newDriveToken } from "../tokens.js";
 import { deciderOf } from "./decider.js";
 
@@ -56,6 +67,16 @@ export function clientRunRoutes(state: AppState, router: AppRouter): void {
     ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) =>
       completeCall(desk, state.clientTools, body),
     );
+  });
+
+  router.post("/v1/client-runs/:id/client-model-intent", withRunId, driver, async (ctx) => {
+    const body = MODEL_INTENT.check(await readJsonBody(ctx));
+    ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) => openModelIntent(desk, body));
+  });
+
+  router.post("/v1/client-runs/:id/client-model-completion", withRunId, driver, async (ctx) => {
+    const body = MODEL_COMPLETION.check(await readJsonBody(ctx));
+    ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) => completeModelCall(desk, body));
   });
 
   router.post("/v1/client-runs/:id/resolve", withRunId, driver, operatorOnly(state), async (ctx) => {

@@ -4,6 +4,7 @@ import { holds, type Envelope, type RunEvent } from "../../log/events.js";
 import { jsonEqual } from "../../log/json-equal.js";
 import { Divergence } from "../../runtime/divergence.js";
 import type { RunDesk } from "../../runtime/recorder.js";
+import { settling } from "../../store/append-unit.js";
 import type { AppendUnit } from "../../store/event-store.js";
 import { openIdentity } from "./identity.js";
 
@@ -43,7 +44,7 @@ export async function resumption(desk: RunDesk, next: RunEvent | undefined): Pro
   if (!isSuspensionOutput(completion.event.payload.output)) return {};
   const { seq, idempotency_key: key } = intent.event.payload;
   const identity = await openIdentity(desk.store, { run: desk.run, seq, key });
-  return identity === undefined ? {} : { settle: identity };
+  return identity === undefined ? {} : settling(identity);
 }
 
 function sameEvent(recorded: Envelope, sent: Envelope): boolean {

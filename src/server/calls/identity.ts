@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from "../../contract/json.js";
 import type { ClientToolDeclaration } from "../../declarations/declared-tool.js";
 import { claimOutcome } from "../../log/claim-outcome.js";
 import { attemptKey, contentKey, MissingKeyField } from "../../log/keys.js";
+import { releasing, settling } from "../../store/append-unit.js";
 import type { AppendUnit, EventStore } from "../../store/event-store.js";
 import { ApiError } from "../api-error.js";
 
@@ -51,7 +52,7 @@ export async function claimChange(
   const identity = await openIdentity(store, call);
   const outcome = claimOutcome(output);
   if (identity === undefined || outcome === "keep") return {};
-  return outcome === "settle" ? { settle: identity } : { release: identity };
+  return outcome === "settle" ? settling(identity) : releasing(identity);
 }
 
 /** The identity that a call holds and has not settled yet, or `undefined`. */

@@ -123,3 +123,13 @@ export interface EventsBody {
 export const EVENTS = shape<EventsBody>(
   body(["events"], { events: { type: "array", maxItems: MAX_EVENTS, items: { type: "object" } } }),
 );
+
+/** The most steps that one request takes. */
+export const MAX_STEPS = 64;
+
+export interface StepsBody {
+  readonly steps: readonly JsonObject[];
+}
+export const STEPS = shape<StepsBody>(
+  body(["steps"], { steps: { type: "array", maxItems: MAX_STEPS, items: { type: "object" } } }),
+);

@@ -2,8 +2,9 @@ import { isJsonObject, type JsonValue } from "../../contract/json.js";
 import type { ClientToolDeclaration } from "../../declarations/declared-tool.js";
 import { claimOutcome } from "../../log/claim-outcome.js";
 import { attemptKey, contentKey, MissingKeyField } from "../../log/keys.js";
+import type { DeskStore } from "../../runtime/draft.js";
 import { releasing, settling } from "../../store/append-unit.js";
-import type { AppendUnit, EventStore } from "../../store/event-store.js";
+import type { AppendUnit } from "../../store/event-store.js";
 import { ApiError } from "../api-error.js";
 
 /** The key of a new call, and whether holding it keeps the same call from being performed again. */
@@ -44,11 +45,7 @@ export interface KeyedCall {
 }
 
 /** What a completion does to the identity that its call holds, if it holds one: it travels inside the completion's append. */
-export async function claimChange(
-  store: EventStore,
-  call: KeyedCall,
-  output: JsonValue,
-): Promise<AppendUnit> {
+export async function claimChange(store: DeskStore, call: KeyedCall, output: JsonValue): Promise<AppendUnit> {
   const identity = await openIdentity(store, call);
   const outcome = claimOutcome(output);
   if (identity === undefined || outcome === "keep") return {};
@@ -57,7 +54,7 @@ export async function claimChange(
 
 /** The identity that a call holds and has not settled yet, or `undefined`. */
 export async function openIdentity(
-  store: EventStore,
+  store: DeskStore,
   { run, seq, key }: KeyedCall,
 ): Promise<string | undefined> {
   if (key === null) return undefined;

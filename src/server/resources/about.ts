@@ -14,7 +14,7 @@ export function aboutRoutes(state: AppState, router: AppRouter): void {
         client_models: true,
         hosted_tools: false,
         hosted_models: false,
-        steps: false,
+        steps: true,
         event_stream: false,
         operator_token: state.operatorTokenHash !== undefined,
       },

@@ -9,6 +9,7 @@ import { completeCall } from "../calls/completion.js";
 import { openIntent } from "../calls/intent.js";
 import { completeModelCall } from "../calls/model-completion.js";
 import { openModelIntent } from "../calls/model-intent.js";
+import { applySteps } from "../calls/steps.js";
 import { resolveCall } from "../calls/resolve.js";
 import { leaseOf, queryCount, runOf, withRunId, type AppContext, type AppRouter } from "../context.js";
 import { isRandomValueInBody, readEnvelope } from "../event-body.js";
@@ -23,8 +24,10 @@ import {
   MODEL_INTENT,
   OPEN,
   RESOLVE,
+  STEPS,
   type OpenBody,
 } from "../shapes.js";
+import { inStep, isRandomValueInSteps, readSteps, resumes } from "../step-body.js";
 import { hashSecret, newDriveToken } from "../tokens.js";
 import { deciderOf } from "./decider.js";
 
@@ -79,6 +82,20 @@ export function clientRunRoutes(state: AppState, router: AppRouter): void {
     ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) => completeModelCall(desk, body));
   });
 
+  router.post("/v1/client-runs/:id/steps", withRunId, driver, async (ctx) => {
+    const steps = readSteps(STEPS.check(await readJsonBody(ctx, { u64At: isRandomValueInSteps })).steps);
+    for (const [at, step] of steps.entries()) {
+      if (!resumes(step)) continue;
+      inStep(at, () => {
+        requireOperator(state, ctx);
+      });
+    }
+    const results = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) =>
+      applySteps(desk, state.clientTools, steps),
+    );
+    ctx.body = { results };
+  });
+
   router.post("/v1/client-runs/:id/resolve", withRunId, driver, operatorOnly(state), async (ctx) => {
     const body = RESOLVE.check(await readJudgedBody(ctx));
     const run = runOf(ctx);
@@ -94,7 +111,7 @@ async function open(state: AppState, ctx: AppContext, body: OpenBody): Promise<v
   if (run === undefined) throw new ApiError("bad_request", "run_id is not a hyphenated UUID");
   const token = newDriveToken();
   const { fresh, log } = await state.recorder.within(run, undefined, async (desk) => {
-    const opened = await desk.store.openRun(run, hashSecret(token), {
+    const opened = await state.store.openRun(run, hashSecret(token), {
       kind: "client",
       record_prompts: body.record_prompts ?? false,
       ...(body.agent !== undefined && { agent: body.agent }),

@@ -15,7 +15,7 @@ export function aboutRoutes(state: AppState, router: AppRouter): void {
         hosted_tools: false,
         hosted_models: false,
         steps: true,
-        event_stream: false,
+        event_stream: true,
         operator_token: state.operatorTokenHash !== undefined,
       },
       server: { version: VERSION },

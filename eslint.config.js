@@ -53,6 +53,7 @@ export default defineConfig(
     languageOptions: {
       globals: {
         AbortController: "readonly",
+        AbortSignal: "readonly",
         Buffer: "readonly",
         URL: "readonly",
         clearTimeout: "readonly",

@@ -1,6 +1,7 @@
 // npm test [-- SUITE...]: builds, checks the formatting, lints, and runs every suite (a folder of test/).
 // With suites named, builds and runs only those.
 //   --built   take the build as it is, and leave formatting and lint to others (npm run test:nodes)
+//   --file-limit SECONDS   how long one test file may take
 //   --soak    only the tests that have a longer form, in that form (SALVOR_SOAK=1), with no limit of time (npm run soak)
 import { spawn } from "node:child_process";
 import { setMaxListeners } from "node:events";
@@ -8,13 +9,14 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./lib/root.js";
-import { runSuite, seconds } from "./lib/run-suite.js";
+import { noCounts, seconds } from "./lib/run-file.js";
+import { runSuite } from "./lib/run-suite.js";
 import { chooseSuites, findSuites, missingFiles, onlySoaking } from "./lib/suites.js";
 
 /** All of `npm test`, in minutes. */
 const LIMIT_MINUTES = 15;
-/** One test file, in minutes: far beyond what any needs, so that a hanging one is named before the limit is reached. */
-const FILE_LIMIT_MINUTES = 5;
+/** One test file, in seconds: far beyond what any needs, so that a hanging one is named before the limit is reached. */
+const FILE_LIMIT_SECONDS = 300;
 
 /** Test files that run at once: each may start servers of its own. */
 const MOST_AT_ONCE = 8;
@@ -22,9 +24,9 @@ const MOST_AT_ONCE = 8;
 const started = performance.now();
 const color = process.stdout.isTTY && process.env.NO_COLOR === undefined;
 const print = (line) => process.stdout.write(`${line}\n`);
-const { soak, built, suites } = readArguments();
+const { soak, built, fileLimit, suites } = readArguments();
 const failed = [];
-const total = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
+const total = noCounts();
 const table = [];
 const limit = new AbortController();
 // Every test file that is running listens to it.
@@ -65,7 +67,7 @@ for (const suite of suites.chosen) {
       : await runSuite(suite, {
           root,
           concurrency: Math.min(availableParallelism(), MOST_AT_ONCE),
-          timeout: soak ? Infinity : FILE_LIMIT_MINUTES * 60_000,
+          timeout: soak ? Infinity : fileLimit * 1000,
           signal: limit.signal,
           color,
           print,
@@ -80,14 +82,21 @@ function readArguments() {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { soak: { type: "boolean" }, built: { type: "boolean" } },
+      options: {
+        soak: { type: "boolean" },
+        built: { type: "boolean" },
+        "file-limit": { type: "string", default: String(FILE_LIMIT_SECONDS) },
+      },
     });
+    const fileLimit = Number(values["file-limit"]);
+    if (!(fileLimit > 0)) throw new Error(`--file-limit takes seconds, not "${values["file-limit"]}"`);
     const chosen = chooseSuites(findSuites(root), positionals);
     const soaking = values.soak === true ? onlySoaking(chosen) : chosen;
     if (soaking.length === 0) throw new Error("nothing to run: no test file there reads SALVOR_SOAK");
     return {
       soak: values.soak === true,
       built: values.built === true,
+      fileLimit,
       suites: { chosen: soaking, all: positionals.length === 0 && values.soak !== true },
     };
   } catch (error) {

@@ -29,5 +29,15 @@ export type { OwnSchemas } from "./contract/tool-definition.js";
 export { ToolSet } from "./schema/tool-set.js";
 export { createValidator, type ValidatorOptions } from "./schema/validator.js";
 export type { ToolDescriptor, ToolSetOptions } from "./contract/tool-set.js";
+export { fromOpenAI, toOpenAI, type OpenAITool } from "./contract/models/to-openai.js";
+export { toAnthropic, type AnthropicTool } from "./contract/models/to-anthropic.js";
+export { toMcp, type McpTool } from "./contract/models/to-mcp.js";
+export {
+  ModelToolError,
+  type Loss,
+  type ModelTool,
+  type ObjectSchema,
+} from "./contract/models/model-tool.js";
+export type { ToolAnnotations } from "./contract/models/tool-annotations.js";
 export type { JsonObject, JsonSchema, JsonValue } from "./contract/json.js";
 export type { Judge, Validator, Violation } from "./contract/validator.js";

@@ -1,23 +1,22 @@
 // npm run bench [-- NAME...] [--json FILE]: runs the benches of this folder, prints a table and writes JSON.
 //
-// A bench is a module NAME.js beside this one that exports `run({ log })` and answers rows. Each row is
-// { name, value, unit, ...anything else worth keeping }: `value` is a number, best a ratio measured within one run.
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+// A bench is a module NAME.js beside this one that exports `measure()`, which answers what belongs into the JSON, and
+// `print(measured)`, which prints it as a table. What it answers is best a ratio measured within one run.
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { cpus, release } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "../lib/root.js";
 import { runNode } from "../lib/run-node.js";
 
-const NO_BENCHES = new Set(["run.js"]);
 const here = import.meta.dirname;
 const present = readdirSync(here)
-  .filter((file) => file.endsWith(".js") && !NO_BENCHES.has(file))
+  .filter((file) => file.endsWith(".js") && file !== "run.js")
   .map((file) => file.slice(0, -".js".length))
   .sort();
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: "string" } } });
-const unknown = positionals.filter((name) => !existsSync(join(here, `${name}.js`)));
+const unknown = positionals.filter((name) => !present.includes(name));
 if (unknown.length > 0) {
   console.error(`no bench is called ${unknown.join(", ")}; there are: ${present.join(", ") || "none yet"}`);
   process.exit(2);
@@ -28,16 +27,9 @@ if (built !== 0) process.exit(built);
 const results = {};
 for (const name of positionals.length > 0 ? positionals : present) {
   const bench = await import(`./${name}.js`);
-  if (typeof bench.run !== "function") {
-    console.error(`scripts/bench/${name}.js exports no run()`);
-    process.exit(1);
-  }
   console.log(`\n${name}`);
-  results[name] = await bench.run({ log: (line) => console.log(`  ${line}`) });
-  const width = Math.max(0, ...results[name].map((row) => row.name.length));
-  for (const row of results[name]) {
-    console.log(`  ${row.name.padEnd(width)}  ${shown(row.value).padStart(12)} ${row.unit}`);
-  }
+  results[name] = await bench.measure();
+  bench.print(results[name]);
 }
 
 const file = resolve(values.json ?? join(root, "build/bench.json"));
@@ -45,7 +37,3 @@ const machine = { node: process.version, os: release(), cpu: cpus()[0]?.model, c
 mkdirSync(dirname(file), { recursive: true });
 writeFileSync(file, `${JSON.stringify({ machine, results }, undefined, 2)}\n`);
 console.log(`\nwritten to ${file}`);
-
-function shown(value) {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
-}

@@ -1,6 +1,6 @@
 // How fast the default store is, against the raw append + fdatasync rate of the same disk in the same run; what one append
-// costs late in a long run; and what a start costs. Prints a table, and JSON with --json. Takes about a minute.
-// Run `npm run build` first. SALVOR_BENCH_DIR chooses the disk, SALVOR_BENCH_EVENTS the size of the start.
+// costs late in a long run; and what a start costs. `npm run bench -- store`, about a minute.
+// SALVOR_BENCH_DIR chooses the disk, SALVOR_BENCH_EVENTS the size of the start.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, open, rm } from "node:fs/promises";
@@ -130,30 +130,35 @@ function quartiles(values) {
   return [0.25, 0.5, 0.75].map((part) => sorted[Math.round((sorted.length - 1) * part)]);
 }
 
-const dir = await mkdtemp(join(process.env.SALVOR_BENCH_DIR ?? tmpdir(), "salvor-bench-"));
-try {
-  const raw = [];
-  const ratios = new Map(CALLERS.map((callers) => [callers, []]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const callers of CALLERS) {
-      const base = await rawRate(dir);
-      raw.push(base);
-      ratios.get(callers).push((await appendRate(dir, callers)) / base);
+export async function measure() {
+  const dir = await mkdtemp(join(process.env.SALVOR_BENCH_DIR ?? tmpdir(), "salvor-bench-"));
+  try {
+    const raw = [];
+    const ratios = new Map(CALLERS.map((callers) => [callers, []]));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const callers of CALLERS) {
+        const base = await rawRate(dir);
+        raw.push(base);
+        ratios.get(callers).push((await appendRate(dir, callers)) / base);
+      }
     }
+    return {
+      raw_per_second: quartiles(raw),
+      append_over_raw: Object.fromEntries([...ratios].map(([callers, all]) => [callers, quartiles(all)])),
+      long_run: await longRun(dir),
+      start: await starts(dir),
+    };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
   }
-  const result = {
-    raw_per_second: quartiles(raw),
-    append_over_raw: Object.fromEntries([...ratios].map(([callers, all]) => [callers, quartiles(all)])),
-    long_run: await longRun(dir),
-    start: await starts(dir),
-  };
-  if (process.argv.includes("--json")) console.log(JSON.stringify(result, null, 2));
-  else print(result);
-} finally {
-  await rm(dir, { recursive: true, force: true });
 }
 
-function print({ raw_per_second: raw, append_over_raw: over, long_run: long, start: { events, ...start } }) {
+export function print({
+  raw_per_second: raw,
+  append_over_raw: over,
+  long_run: long,
+  start: { events, ...start },
+}) {
   const row = (name, ...cells) =>
     console.log(name.padEnd(34), cells.map((cell) => cell.padStart(10)).join(""));
   row("", "quartile", "median", "quartile");

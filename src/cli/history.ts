@@ -52,10 +52,11 @@ function refusedLine(report: RefusedReportAnswer): string {
   return `${out.paint("dim", printable(report.time))}  ${out.paint("yellow", "refused")}  a report on #${report.seq}: ${said} (${printable(report.code)}: ${printable(report.message)})`;
 }
 
-function contentOf({ output, error, suspend }: RefusedReportAnswer): JsonValue {
+function contentOf({ output, error, suspend, omitted }: RefusedReportAnswer): JsonValue {
   return {
     ...(output !== undefined && { output }),
     ...(error !== undefined && { error }),
     ...(suspend !== undefined && { suspend }),
+    ...(omitted !== undefined && { omitted }),
   };
 }

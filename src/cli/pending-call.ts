@@ -49,7 +49,10 @@ function driverWords(run: RunAnswer): string {
     : "not attached: nobody is known to be working on it";
 }
 
-function refusedWords({ time, code, message, output, error, suspend }: RefusedReportAnswer): string {
-  const said = printable(JSON.stringify(output ?? error ?? suspend ?? null));
+function refusedWords({ time, code, message, output, error, suspend, omitted }: RefusedReportAnswer): string {
+  const said =
+    omitted === undefined
+      ? printable(JSON.stringify(output ?? error ?? suspend ?? null))
+      : `a report of ${omitted.bytes} bytes, too large to keep (${printable(omitted.hash)})`;
   return `${printable(time)} ${said} (${printable(code)}: ${printable(message)})`;
 }

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { abandonCommand } from "./commands/abandon.js";
 import { checkCommand } from "./commands/check.js";
+import { declareCommand } from "./commands/declare.js";
 import { historyCommand } from "./commands/history.js";
 import { listCommand } from "./commands/list.js";
 import { resolveCommand } from "./commands/resolve.js";
@@ -38,6 +39,7 @@ export function salvorProgram(): Command {
     serveCommand(),
     checkCommand(),
     schemasCommand(),
+    declareCommand(),
     listCommand(),
     historyCommand(),
     resolveCommand(),

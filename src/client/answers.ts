@@ -88,6 +88,8 @@ export interface RefusedReportAnswer {
   readonly output?: JsonValue;
   readonly error?: JsonValue;
   readonly suspend?: JsonValue;
+  /** Stands for a report that was too large to keep: its length as JSON, and the hash of its canonical text. */
+  readonly omitted?: { readonly bytes: number; readonly hash: string };
 }
 
 export interface RunAnswer {

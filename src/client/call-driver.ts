@@ -1,11 +1,13 @@
 import type { DynTool } from "../contract/dyn-tool.js";
 import type { JsonValue } from "../contract/json.js";
+import { performCall } from "../contract/perform-call.js";
+import { QUIET_LOG } from "../contract/quiet-log.js";
 import type { ToolLog } from "../contract/tool-handler.js";
 import type { DeclaredClientTool, IntentAnswer } from "./answers.js";
-import { performCall } from "./attempt.js";
 import { needsReconciliation, openIntentOf, reportDiffers } from "./call-errors.js";
 import type { CallOptions } from "./client-options.js";
-import { DriftError, effectDrift } from "./drift.js";
+import { effectDrift } from "../log/tool-drift.js";
+import { DriftError } from "./drift.js";
 import { judgeEnd, type Ending } from "./judge-end.js";
 import { pinViolations } from "./pinned-fields.js";
 import type { AskedCall, FoundCall, RunCursor } from "./run-cursor.js";
@@ -17,14 +19,10 @@ import {
   type CallName,
 } from "./run-errors.js";
 import type { SalvorClient } from "./salvor-client.js";
+import { wait } from "./wait.js";
 import { CompletionRefusedError, DivergenceError, WrongStateError, type Report } from "./wire-errors.js";
 
-const QUIET: ToolLog = Object.freeze({
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-});
+const TIMING = { wait, random: Math.random };
 
 /** Performs calls where a cursor stands: the intent first, then the tool, then the report. One call at a time. */
 export class CallDriver {
@@ -38,7 +36,7 @@ export class CallDriver {
     client: SalvorClient,
     cursor: RunCursor,
     declared: readonly DeclaredClientTool[],
-    log: ToolLog = QUIET,
+    log: ToolLog = QUIET_LOG,
   ) {
     this.#client = client;
     this.#cursor = cursor;
@@ -156,7 +154,8 @@ export class CallDriver {
     const runId = this.#cursor.drive.run;
     const log = this.#log;
     const { input } = call;
-    const end = await performCall({ tool, input, effect, runId, seq, idempotencyKey, log, signal });
+    const timing = TIMING;
+    const end = await performCall({ tool, input, effect, runId, seq, idempotencyKey, log, signal, timing });
     const name: CallName = { tool: tool.name, seq, idempotencyKey };
     const ending = judgeEnd(name, effect, end, (output) =>
       pinViolations(this.#pins.get(tool.name) ?? [], input, output),

@@ -1,4 +1,4 @@
-import type { Intent } from "./history.js";
+import type { Intent } from "../log/recorded-call.js";
 import type { CallName } from "./run-errors.js";
 import { DivergenceError, NeedsReconciliationError, type OpenIntent, type Report } from "./wire-errors.js";
 
@@ -33,13 +33,4 @@ export function reportDiffers(
     { code, status, details, cause: refusal },
     { position: call.seq + 1, recorded, asked: report },
   );
-}
-
-/** What a chain of causes says, outermost first. */
-export function causeChain(error: unknown): string {
-  const reasons: string[] = [];
-  let at = error;
-  for (; at instanceof Error && reasons.length < 10; at = at.cause) reasons.push(at.message);
-  if (reasons.length === 0) reasons.push(String(at));
-  return reasons.join("; caused by: ");
 }

@@ -10,7 +10,8 @@ export type {
 } from "./client-options.js";
 export { ClientRun, type RunTools } from "./client-run.js";
 export type { OpenOptions } from "./client-run-options.js";
-export { DriftError, refuseDrift, type Drift, type ToolFace } from "./drift.js";
+export { DriftError, refuseDrift } from "./drift.js";
+export type { Drift, ToolFace } from "../log/tool-drift.js";
 export {
   OutputRefusedError,
   RunEndedError,

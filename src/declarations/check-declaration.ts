@@ -2,7 +2,7 @@ import { EFFECTS, isEffect } from "../contract/effect.js";
 import { isJsonObject, ownValue, type JsonObject } from "../contract/json.js";
 import { compileStrict, didYouMean, SchemaError } from "../schema/index.js";
 import { checkFields } from "./check-fields.js";
-import { deepFreeze } from "./deep-freeze.js";
+import { deepFreeze } from "../contract/deep-freeze.js";
 import type { DeclaredTool } from "./declared-tool.js";
 import { keyText, type Finding } from "./finding.js";
 import { kind, type DeclaredSchema, type Report } from "./report.js";

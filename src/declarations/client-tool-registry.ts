@@ -1,7 +1,7 @@
 import type { Effect } from "../contract/effect.js";
 import { isJsonObject, type JsonObject } from "../contract/json.js";
 import { checkDeclaration } from "./check-declaration.js";
-import { deepFreeze } from "./deep-freeze.js";
+import { deepFreeze } from "../contract/deep-freeze.js";
 import type { DeclaredTool } from "./declared-tool.js";
 import { nameIsTaken, problemsOf, type Finding, type Origin } from "./finding.js";
 import { plainCopy } from "./plain-copy.js";

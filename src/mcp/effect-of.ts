@@ -1,5 +1,5 @@
 import type { Effect } from "../contract/effect.js";
-import type { ToolAnnotations } from "./tool-annotations.js";
+import type { ToolAnnotations } from "../contract/models/tool-annotations.js";
 
 export interface EffectOptions {
   /** What the operator says the tool is. It wins over every hint. */

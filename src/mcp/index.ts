@@ -1,3 +1,3 @@
-export { annotationsOf } from "./annotations-of.js";
+export { annotationsOf } from "../contract/models/annotations-of.js";
 export { effectOf, type EffectOptions } from "./effect-of.js";
-export type { ToolAnnotations } from "./tool-annotations.js";
+export type { ToolAnnotations } from "../contract/models/tool-annotations.js";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../contract/json.js";
-import type { CallPosition } from "../log/events.js";
+import type { JsonObject, JsonValue } from "../contract/json.js";
+import type { CallPosition, Envelope } from "../log/events.js";
 import type { Refusal } from "../log/guard.js";
 
 /** What was asked for differs from what the log holds, or is not legal behind it. Nothing was written. */
@@ -25,4 +25,24 @@ export class Divergence extends Error {
   static ofHolder(message: string, holder: CallPosition): Divergence {
     return new Divergence(message, { holder: { run_id: holder.run_id, seq: holder.seq } });
   }
+
+  /** A run that is replayed asks for something else than what its log holds. */
+  static ofReplay({ run_id, seq, event }: Envelope, askedFor: object): Divergence {
+    const [recorded, asked] = [plain(event), plain(askedFor)];
+    return new Divergence(
+      `position ${seq} of run ${run_id}: recorded is ${brief(recorded)}, asked for was ${brief(asked)}`,
+      { position: seq, recorded, asked },
+    );
+  }
+}
+
+/** An event as JSON data: a random number, which JSON cannot hold, as its digits. */
+function plain(event: object): JsonValue {
+  const digits = (_: string, member: unknown) => (typeof member === "bigint" ? String(member) : member);
+  return JSON.parse(JSON.stringify(event, digits)) as JsonValue;
+}
+
+function brief(value: JsonValue): string {
+  const text = JSON.stringify(value);
+  return text.length <= 400 ? text : `${text.slice(0, 400)}…`;
 }

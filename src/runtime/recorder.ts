@@ -1,15 +1,20 @@
 import { LRUCache } from "lru-cache";
+import type { JsonValue } from "../contract/json.js";
 import { envelopeOf, type Envelope, type RunEvent } from "../log/events.js";
 import { applyEvent, fold, NOT_STARTED, type RunState } from "../log/fold.js";
 import { judgeAppend } from "../log/guard.js";
+import { measure } from "../schema/value-size.js";
 import { LeaseLost } from "../store/errors.js";
 import type { AppendUnit, EventStore } from "../store/event-store.js";
 import { Divergence } from "./divergence.js";
 import { Draft, type DeskStore } from "./draft.js";
 import { RunQueue } from "./run-queue.js";
 
-/** How many runs keep their folded state in memory; a run that is not among them is folded again from its log. */
-const STATES_IN_MEMORY = 10_000;
+/**
+ * How much of folded states stays in memory, in rough characters; a run that is not among them is folded again from its
+ * log.
+ */
+const STATES_IN_MEMORY = 64 * 1024 * 1024;
 
 export interface RecorderOptions {
   /** Where the time comes from; the wall clock by default. */
@@ -22,7 +27,7 @@ export interface RecorderOptions {
  */
 export class Recorder {
   readonly #queue = new RunQueue();
-  readonly #states = new LRUCache<string, RunState>({ max: STATES_IN_MEMORY });
+  readonly #states = new LRUCache<string, RunState>({ maxSize: STATES_IN_MEMORY, sizeCalculation: sizeOf });
   readonly #now: () => Date;
 
   constructor(
@@ -145,4 +150,17 @@ export class RunDesk {
       ...(this.lease !== undefined && { lease: this.lease }),
     });
   }
+}
+
+/** What a state keeps alive that a caller chose the size of: the input that is pending, the output that ended the run. */
+function sizeOf({ pending, status }: RunState): number {
+  const input = pending?.kind === "tool" ? pending.input : null;
+  const output = status.state === "completed" ? status.output : null;
+  return 512 + contentSize(input) + contentSize(output);
+}
+
+function contentSize(value: JsonValue): number {
+  const size = measure(value);
+  // What is too large to be measured is not kept.
+  return "message" in size ? STATES_IN_MEMORY : size.text + 16 * size.parts;
 }

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { chainEnvelope } from "../log/chain.js";
 import type { Envelope } from "../log/events.js";
 import { TamperEvident } from "./errors.js";
-import { deepFreeze, storedEvent } from "./stored-event.js";
+import { deepFreeze } from "../contract/deep-freeze.js";
+import { storedEvent } from "./stored-event.js";
 import { asError } from "./write-layer.js";
 
 /** How many events are checked before others get a turn: a few milliseconds' worth. */

@@ -137,6 +137,8 @@ export interface RefusedReport {
   readonly output?: JsonValue;
   readonly error?: JsonValue;
   readonly suspend?: JsonValue;
+  /** Stands for a report that was too large to keep: its length as JSON, and the hash of its canonical text. */
+  readonly omitted?: { readonly bytes: number; readonly hash: string };
 }
 
 /** What a list shows of a run without reading its log. */

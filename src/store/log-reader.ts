@@ -6,7 +6,8 @@ import { TamperEvident } from "./errors.js";
 import type { Covered, Ledger, LedgerRun } from "./ledger.js";
 import { overlapOf, sealedEnd, type RunHeader, type SealedPart } from "./run-document.js";
 import type { RunFiles } from "./run-files.js";
-import { deepFreeze, storedEvent } from "./stored-event.js";
+import { deepFreeze } from "../contract/deep-freeze.js";
+import { storedEvent } from "./stored-event.js";
 
 /** Checked events in memory, and how many bytes they are on disk. */
 interface Loaded {

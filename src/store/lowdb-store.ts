@@ -21,7 +21,7 @@ import type { JournalWriter } from "./journal-writer.js";
 import type { Ledger, LedgerRun } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
 import type { LogReader } from "./log-reader.js";
-import { deepFreeze } from "./stored-event.js";
+import { deepFreeze } from "../contract/deep-freeze.js";
 import { Subscriptions } from "./subscriptions.js";
 import { pageOf, summaryOf } from "./summary-list.js";
 import { asError } from "./write-layer.js";

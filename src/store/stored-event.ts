@@ -32,12 +32,3 @@ function restoreDigits(envelope: Envelope, value: bigint): void {
   const payload: unknown = envelope.event.payload;
   if (typeof payload === "object" && payload !== null) Object.assign(payload, { value });
 }
-
-/** Freezes a JSON value all the way down: what many may read, nobody may change. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null) {
-    Object.freeze(value);
-    for (const member of Object.values(value)) deepFreeze(member);
-  }
-  return value;
-}

@@ -41,12 +41,12 @@ it("with an operator token alone, reading needs no token and listing names it", 
 });
 
 it("what npm start serves is spoken to by a command that is on nobody's path", () => {
-  const before = process.env["npm_lifecycle_event"];
-  process.env["npm_lifecycle_event"] = "start";
+  const before = process.env.npm_lifecycle_event;
+  process.env.npm_lifecycle_event = "start";
   try {
     assert.match(announced("http://127.0.0.1:8080"), /\$ npx --no-install salvor list\n/);
   } finally {
-    if (before === undefined) delete process.env["npm_lifecycle_event"];
-    else process.env["npm_lifecycle_event"] = before;
+    if (before === undefined) delete process.env.npm_lifecycle_event;
+    else process.env.npm_lifecycle_event = before;
   }
 });

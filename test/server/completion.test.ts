@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { hashValue } from "#salvor/log/canonical-json.js";
 import { TestServer, type Answer, type TestRun } from "../support/test-server.js";
 import { CHARGE_CARD, TOOLS } from "../support/tools.js";
 
@@ -228,6 +229,41 @@ void describe("a client-tool completion", () => {
     assert.equal((await run.event(4, "Resumed", { input: RECEIPT })).status, 200);
     assert.deepEqual((await run.intent(1, "refund_card", REFUND)).json.output, RECEIPT);
     assert.deepEqual((await run.intent(5, "refund_card", REFUND)).json.output, RECEIPT);
+  });
+
+  it("that contradicts how the call was settled, or comes when the run is over, is refused and kept", async () => {
+    const settled = await opened();
+    await server.post(`/v1/runs/${settled.id}/resolve`, { not_performed: true, note: "not in the ledger" });
+    assertRefused(await settled.complete(1, { output: RECEIPT }), 409, "divergence");
+    const abandoned = await opened();
+    await server.post(`/v1/runs/${abandoned.id}/abandon`, {});
+    assertRefused(await abandoned.complete(1, { output: RECEIPT }), 409, "divergence");
+    for (const run of [settled, abandoned]) {
+      const { refused_reports: kept } = (await server.get(`/v1/runs/${run.id}`)).json;
+      assert.equal(kept.length, 1);
+      assert.deepEqual([kept[0].seq, kept[0].code, kept[0].output], [1, "divergence", RECEIPT]);
+    }
+  });
+
+  it("that repeats what is recorded, or is about no call of the client, leaves nothing", async () => {
+    const run = await opened();
+    await run.complete(1, { output: RECEIPT });
+    await run.complete(1, { output: RECEIPT });
+    await run.complete(0, { output: RECEIPT });
+    await run.complete(9, { output: RECEIPT });
+    assert.ok(!Object.hasOwn((await server.get(`/v1/runs/${run.id}`)).json as object, "refused_reports"));
+  });
+
+  it("that is refused and too large to keep leaves its length and its hash", async () => {
+    const run = await opened();
+    const output = { ...RECEIPT, amount_cents: 1, padding: "é".repeat(200_000) };
+    assertRefused(await run.complete(1, { output }), 403, "client_completion_refused");
+    const [report] = (await server.get(`/v1/runs/${run.id}`)).json.refused_reports;
+    assert.ok(!Object.hasOwn(report as object, "output"));
+    assert.deepEqual(report.omitted, {
+      bytes: Buffer.byteLength(JSON.stringify(output)),
+      hash: hashValue(output),
+    });
   });
 
   it("that was refused is kept with its time, code, message and output, the last five of each intent, across restarts", async () => {

@@ -1,8 +1,8 @@
 import { isTerminal } from "../../log/fold.js";
 import { holds, type RunEvent, type UnresolvedWrite } from "../../log/events.js";
+import { openIdentity } from "../../runtime/claims.js";
 import type { RunDesk } from "../../runtime/recorder.js";
 import { ApiError } from "../api-error.js";
-import { openIdentity } from "./identity.js";
 import { judgedSeq } from "./judged-seq.js";
 import type { AbandonBody } from "../shapes.js";
 

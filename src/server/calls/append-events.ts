@@ -1,12 +1,9 @@
 import type { JsonObject, JsonValue } from "../../contract/json.js";
-import { isSuspensionOutput } from "../../contract/reserved.js";
-import { holds, type Envelope, type RunEvent } from "../../log/events.js";
+import type { Envelope } from "../../log/events.js";
 import { jsonEqual } from "../../log/json-equal.js";
+import { resumption } from "../../runtime/claims.js";
 import { Divergence } from "../../runtime/divergence.js";
 import type { RunDesk } from "../../runtime/recorder.js";
-import { settling } from "../../store/append-unit.js";
-import type { AppendUnit } from "../../store/event-store.js";
-import { openIdentity } from "./identity.js";
 
 /**
  * Appends what a client observed, all of it or nothing. An event that is recorded already is recognised, its `recorded_at`
@@ -31,20 +28,6 @@ export async function appendEvents(
   const fresh = envelopes.filter(({ seq }) => seq >= known);
   await desk.appendPlaced(fresh, await resumption(desk, fresh[0]?.event));
   return envelopes.map(({ seq }) => seq);
-}
-
-/**
- * What resuming does to the identity of a call that suspended the run: what the run is resumed with is that call's answer.
- */
-export async function resumption(desk: RunDesk, next: RunEvent | undefined): Promise<AppendUnit> {
-  const { status, nextSeq } = desk.state;
-  if (status.state !== "suspended" || next?.kind !== "Resumed" || nextSeq < 3) return {};
-  const [intent, completion] = await desk.read(nextSeq - 3, 2);
-  if (!holds(intent, "ToolCallRequested") || !holds(completion, "ToolCallCompleted")) return {};
-  if (!isSuspensionOutput(completion.event.payload.output)) return {};
-  const { seq, idempotency_key: key } = intent.event.payload;
-  const identity = await openIdentity(desk.store, { run: desk.run, seq, key });
-  return identity === undefined ? {} : settling(identity);
 }
 
 function sameEvent(recorded: Envelope, sent: Envelope): boolean {

@@ -1,16 +1,16 @@
 import { failureOutput, suspensionOutput } from "../../contract/reserved.js";
 import type { JsonObject, JsonValue } from "../../contract/json.js";
-import type { EventOf, RunEvent } from "../../log/events.js";
+import type { RunEvent } from "../../log/events.js";
 import { jsonEqual } from "../../log/json-equal.js";
+import { claimChange } from "../../runtime/claims.js";
 import { Divergence } from "../../runtime/divergence.js";
 import type { RunDesk } from "../../runtime/recorder.js";
 import { ApiError, schemaRefused } from "../api-error.js";
 import type { ClientTools } from "../app-state.js";
 import type { CompletionBody } from "../shapes.js";
-import { claimChange } from "./identity.js";
 import { unknownTool } from "./intent.js";
 import { judgeOutput } from "./output-rules.js";
-import { recordedCall } from "./recorded-call.js";
+import { recordedCall, type RecordedCall } from "./recorded-call.js";
 import { keepRefusedReport } from "./refused-report.js";
 
 export interface CompletionAnswer {
@@ -30,37 +30,24 @@ export async function completeCall(
   const { seq } = body;
   const recorded = recordedOutput(body);
   const call = seq < desk.state.nextSeq ? await recordedCall(desk.store, desk.run, seq) : undefined;
-  if (call?.completion !== undefined) {
-    if (jsonEqual(call.completion.event.payload.output, recorded)) return { seq, completed: true };
-    throw new Divergence(`the call at seq ${seq} of run ${desk.run} is completed with another content`);
+  if (call?.completion !== undefined && jsonEqual(call.completion.event.payload.output, recorded)) {
+    return { seq, completed: true };
   }
-  if (call === undefined || seq !== desk.state.nextSeq - 1) {
-    throw new Divergence(
-      `run ${desk.run} does not end at a tool intent with seq ${seq}: its next position is ${desk.state.nextSeq} and it is ${desk.state.status.state}`,
-    );
-  }
-  const intent = call.intent.event.payload;
-  if (intent.performed_by !== "client") {
-    throw new ApiError(
-      "client_completion_refused",
-      `the call of ${intent.tool} at seq ${seq} is performed by this server: no client reports on it`,
-    );
-  }
+  const intent = call?.intent.event.payload;
   try {
-    await judgeReport(desk.run, tools, intent, body);
-  } catch (error) {
-    if (error instanceof ApiError) await keepRefusedReport(desk, body, error);
-    throw error;
+    await judgeReport(desk, tools, call, body);
+  } catch (refusal) {
+    // Also when the call is over: a receipt that contradicts what was decided must not go unnoticed.
+    if (intent?.performed_by === "client") await keepRefusedReport(desk, body, refusal);
+    throw refusal;
   }
   const events: RunEvent[] = [{ kind: "ToolCallCompleted", payload: { seq, output: recorded } }];
   if (body.suspend !== undefined) {
     const { reason, input_schema } = body.suspend;
     events.push({ kind: "Suspended", payload: { reason, input_schema } });
   }
-  await desk.append(
-    events,
-    await claimChange(desk.store, { run: desk.run, seq, key: intent.idempotency_key }, recorded),
-  );
+  const key = intent?.idempotency_key ?? null;
+  await desk.append(events, await claimChange(desk.store, { run: desk.run, seq, key }, recorded));
   return { seq, completed: true };
 }
 
@@ -71,12 +58,27 @@ function recordedOutput({ output, error, suspend }: CompletionBody): JsonValue {
   return output ?? null;
 }
 
+/** Whether a report may be believed that is not recorded yet; throws the refusal if not. */
 async function judgeReport(
-  run: string,
+  { run, state }: RunDesk,
   tools: ClientTools,
-  intent: EventOf<"ToolCallRequested">["payload"],
-  { output, error }: CompletionBody,
+  call: RecordedCall | undefined,
+  { seq, output, error }: CompletionBody,
 ): Promise<void> {
+  if (call?.completion !== undefined) {
+    throw new Divergence(`the call at seq ${seq} of run ${run} is completed with another content`);
+  }
+  if (call === undefined || seq !== state.nextSeq - 1) {
+    throw new Divergence(
+      `run ${run} does not end at a tool intent with seq ${seq}: its next position is ${state.nextSeq} and it is ${state.status.state}`,
+    );
+  }
+  const intent = call.intent.event.payload;
+  if (intent.performed_by !== "client") {
+    throw refused(
+      `the call of ${intent.tool} at seq ${seq} is performed by this server: no client reports on it`,
+    );
+  }
   const { tool } = intent;
   const settle = `a person settles it at /v1/runs/${run}/resolve`;
   const declared = tools.get(tool);

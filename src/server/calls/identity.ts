@@ -1,10 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../contract/json.js";
 import type { ClientToolDeclaration } from "../../declarations/declared-tool.js";
-import { claimOutcome } from "../../log/claim-outcome.js";
 import { attemptKey, contentKey, MissingKeyField } from "../../log/keys.js";
-import type { DeskStore } from "../../runtime/draft.js";
-import { releasing, settling } from "../../store/append-unit.js";
-import type { AppendUnit } from "../../store/event-store.js";
 import { ApiError } from "../api-error.js";
 
 /** The key of a new call, and whether holding it keeps the same call from being performed again. */
@@ -35,29 +31,4 @@ export function identityOf(
     if (error instanceof MissingKeyField) throw new ApiError("bad_request", error.message, { cause: error });
     throw error;
   }
-}
-
-/** A call and the key that it was recorded with. */
-export interface KeyedCall {
-  readonly run: string;
-  readonly seq: number;
-  readonly key: string | null;
-}
-
-/** What a completion does to the identity that its call holds, if it holds one: it travels inside the completion's append. */
-export async function claimChange(store: DeskStore, call: KeyedCall, output: JsonValue): Promise<AppendUnit> {
-  const identity = await openIdentity(store, call);
-  const outcome = claimOutcome(output);
-  if (identity === undefined || outcome === "keep") return {};
-  return outcome === "settle" ? settling(identity) : releasing(identity);
-}
-
-/** The identity that a call holds and has not settled yet, or `undefined`. */
-export async function openIdentity(
-  store: DeskStore,
-  { run, seq, key }: KeyedCall,
-): Promise<string | undefined> {
-  if (key === null) return undefined;
-  const holder = await store.lookupCall(key);
-  return holder?.run_id === run && holder.seq === seq && !holder.settled ? key : undefined;
 }

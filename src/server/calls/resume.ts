@@ -2,11 +2,11 @@ import type { JsonObject, JsonSchema, JsonValue } from "../../contract/json.js";
 import type { Violation } from "../../contract/validator.js";
 import { holds, type RunEvent } from "../../log/events.js";
 import { isTerminal } from "../../log/fold.js";
+import { resumption } from "../../runtime/claims.js";
 import type { RunDesk } from "../../runtime/recorder.js";
 import { judgeUntrusted, SchemaError } from "../../schema/index.js";
 import { ApiError, schemaRefused } from "../api-error.js";
 import { BUDGET_EXTENSION, type ResumeBody } from "../shapes.js";
-import { resumption } from "./append-events.js";
 import { judgedSeq } from "./judged-seq.js";
 
 /**

@@ -1,7 +1,7 @@
 import { isJsonObject, ownValue, type JsonValue } from "../contract/json.js";
-import { canonicalJson } from "../log/canonical-text.js";
-import { jsonEqual } from "../log/json-equal.js";
-import { pathText } from "../log/json-path.js";
+import { canonicalJson } from "./canonical-text.js";
+import { jsonEqual } from "./json-equal.js";
+import { pathText } from "./json-path.js";
 
 /** The first place where two schemas say different things; a side that says nothing there is `undefined`. */
 export interface SchemaDifference {

@@ -1,22 +1,30 @@
-import type { CallOutcome, DynTool } from "../contract/dyn-tool.js";
-import type { Effect } from "../contract/effect.js";
-import type { JsonValue } from "../contract/json.js";
-import { RetryPolicy } from "../contract/retry-policy.js";
-import { HandlerFailed } from "../contract/tool-errors.js";
-import type { ToolCtx, ToolLog } from "../contract/tool-handler.js";
-import { wait } from "./wait.js";
+import type { CallOutcome, DynTool } from "./dyn-tool.js";
+import type { Effect } from "./effect.js";
+import type { JsonValue } from "./json.js";
+import { RetryPolicy } from "./retry-policy.js";
+import { HandlerFailed } from "./tool-errors.js";
+import type { ToolCtx, ToolLog } from "./tool-handler.js";
+
+/** How whoever performs calls waits and draws lots: handed in, because this folder reads no clock. */
+export interface Timing {
+  /** Resolves after so many milliseconds; rejects with the signal's reason as soon as it is aborted. */
+  readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** A number from 0 up to 1: what spreads the retries of many callers. */
+  readonly random: () => number;
+}
 
 /** A call that is recorded and may be performed. */
 export interface Performance {
-  readonly tool: DynTool;
+  readonly tool: Pick<DynTool, "name" | "timeoutMs" | "callJson">;
   readonly input: JsonValue;
-  /** The operator's, as recorded. */
+  /** As recorded. */
   readonly effect: Effect;
   readonly runId: string;
   readonly seq: number;
   readonly idempotencyKey: string | null;
   readonly log: ToolLog;
   readonly signal?: AbortSignal | undefined;
+  readonly timing: Timing;
 }
 
 /** A tool that took longer than it may. */
@@ -58,7 +66,8 @@ export async function performCall(call: Performance): Promise<CallOutcome | Fail
       }
       const full = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (attempt - 1));
       const asked = error instanceof HandlerFailed ? (error.retryAfterMs ?? 0) : 0;
-      await wait(Math.min(policy.maxDelayMs, Math.max(asked, Math.random() * full)), call.signal);
+      const { wait, random } = call.timing;
+      await wait(Math.min(policy.maxDelayMs, Math.max(asked, random() * full)), call.signal);
     }
   }
 }
@@ -74,22 +83,26 @@ const GRACE_MS = 1_000;
 async function attemptCall(call: Performance, attempt: number): Promise<CallOutcome> {
   const { tool, signal, idempotencyKey, runId, seq, log } = call;
   const giving = new AbortController();
-  const timers: ReturnType<typeof setTimeout>[] = [];
-  const giveUp = (reason: unknown): void => {
-    giving.abort(reason);
-  };
+  const ended = new AbortController();
   const onAbort = (): void => {
-    giveUp(signal?.reason);
+    giving.abort(signal?.reason);
+  };
+  const after = (ms: number, act: () => void): void => {
+    call.timing.wait(ms, ended.signal).then(act, () => undefined);
   };
   signal?.addEventListener("abort", onAbort, { once: true });
   const { timeoutMs } = tool;
   if (timeoutMs !== undefined) {
-    timers.push(setTimeout(giveUp, timeoutMs, new CallTimeout(tool.name, timeoutMs)));
+    after(timeoutMs, () => {
+      giving.abort(new CallTimeout(tool.name, timeoutMs));
+    });
   }
   // A handler that does not heed its signal must not hold the run for ever.
   const givenUp = new Promise<never>((_, reject) => {
     giving.signal.addEventListener("abort", () => {
-      timers.push(setTimeout(reject, GRACE_MS, giving.signal.reason));
+      after(GRACE_MS, () => {
+        reject(giving.signal.reason as Error);
+      });
     });
   });
   const key = idempotencyKey === null ? {} : { idempotencyKey };
@@ -97,7 +110,7 @@ async function attemptCall(call: Performance, attempt: number): Promise<CallOutc
   try {
     return await Promise.race([tool.callJson(ctx, call.input), givenUp]);
   } finally {
-    timers.forEach(clearTimeout);
+    ended.abort();
     signal?.removeEventListener("abort", onAbort);
   }
 }

@@ -1,4 +1,4 @@
-import type { Effect } from "../contract/effect.js";
+import type { Effect } from "../effect.js";
 import type { ToolAnnotations } from "./tool-annotations.js";
 
 /** The hints that publish an effect to MCP clients. `effectOf` reads each of them back as the same effect. */

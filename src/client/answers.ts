@@ -41,6 +41,16 @@ export interface IntentAnswer {
   readonly output?: JsonValue;
 }
 
+/** A model call that is recorded. */
+export interface ModelIntentAnswer {
+  readonly seq: number;
+  /** Whether the call has its answer already: then it is not to be made. */
+  readonly settled: boolean;
+  /** What a settled call answered, and what it cost. */
+  readonly response?: JsonValue;
+  readonly usage?: Usage;
+}
+
 /** What a list shows of a run. An unreadable run has only its id, count and times. */
 export interface RunSummaryAnswer {
   readonly run: string;

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../contract/json.js";
+import type { Usage } from "../log/events.js";
 import type { Fetch } from "./transport.js";
 
 export interface SalvorClientOptions {
@@ -40,4 +41,18 @@ export interface Ask {
   readonly seq: number;
   readonly tool: string;
   readonly input: JsonValue;
+}
+
+/** What is asked of a model: the position in the run, and the request as `hashValue` of it. */
+export interface ModelAsk {
+  readonly seq: number;
+  readonly requestHash: string;
+  /** Recorded only in a run that was opened with `recordPrompts`. */
+  readonly requestBody?: JsonValue | undefined;
+}
+
+/** What a model answered, and what it cost. */
+export interface ModelReply {
+  readonly response: JsonValue;
+  readonly usage: Usage;
 }

@@ -1,5 +1,13 @@
 export { SalvorClient } from "./salvor-client.js";
-export type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
+export type {
+  Ask,
+  CallOptions,
+  Drive,
+  ModelAsk,
+  ModelReply,
+  OpenRunRequest,
+  SalvorClientOptions,
+} from "./client-options.js";
 export { ClientRun, type RunTools } from "./client-run.js";
 export type { OpenOptions } from "./client-run-options.js";
 export { DriftError, refuseDrift } from "./drift.js";
@@ -21,6 +29,7 @@ export type {
   CapabilitiesAnswer,
   DeclaredClientTool,
   IntentAnswer,
+  ModelIntentAnswer,
   OpenedRun,
   RefusedReportAnswer,
   Resolution,

@@ -1,5 +1,7 @@
 import type { JsonValue } from "../contract/json.js";
 import { NotJson, toPlainJson } from "../contract/plain-json.js";
+import { envelopeJson } from "../log/envelope-json.js";
+import type { Envelope } from "../log/events.js";
 import { SalvorError } from "./salvor-error.js";
 
 /** A value that JSON cannot carry unchanged: sending it would record something else than what the caller has. */
@@ -45,4 +47,16 @@ export function bodyText(members: object, what: string): string {
     texts.push(`${JSON.stringify(name)}:${JSON.stringify(plainCopy(value, `${name} of ${what}`))}`);
   }
   return `{${texts.join(",")}}`;
+}
+
+/**
+ * The JSON text of a body of events, `RandomObserved.value` with all its digits.
+ *
+ * @throws {@link NotJsonError} when JSON cannot carry a payload unchanged.
+ */
+export function eventsText(events: readonly Envelope[]): string {
+  for (const { event } of events) {
+    if (event.kind !== "RandomObserved") plainCopy(event.payload, event.kind);
+  }
+  return `{"events":[${events.map(envelopeJson).join(",")}]}`;
 }

@@ -7,6 +7,7 @@ import type {
   CapabilitiesAnswer,
   DeclaredClientTool,
   IntentAnswer,
+  ModelIntentAnswer,
   OpenedRun,
   ResolveAnswer,
   ResumeAnswer,
@@ -66,6 +67,17 @@ export function readIntent(body: JsonValue): IntentAnswer {
     throw new ShapeProblem("answer.output is missing although answer.settled is true");
   }
   return answer as unknown as IntentAnswer;
+}
+
+export function readModelIntent(body: JsonValue): ModelIntentAnswer {
+  const answer = shaped(body, "answer", { seq: COUNT, settled: FLAG });
+  if (answer["settled"] === true) {
+    shaped(answer, "answer", { usage: OBJECT });
+    if (ownValue(answer, "response") === undefined) {
+      throw new ShapeProblem("answer.response is missing although answer.settled is true");
+    }
+  }
+  return answer as unknown as ModelIntentAnswer;
 }
 
 export function readCompleted(body: JsonValue): number {

@@ -1,11 +1,11 @@
 import type { JsonValue } from "../contract/json.js";
-import { envelopeJson } from "../log/envelope-json.js";
 import type { Envelope } from "../log/events.js";
 import type {
   AbandonAnswer,
   CapabilitiesAnswer,
   DeclaredClientTool,
   IntentAnswer,
+  ModelIntentAnswer,
   OpenedRun,
   Resolution,
   ResolveAnswer,
@@ -14,10 +14,19 @@ import type {
   RunPage,
   RunQuery,
 } from "./answers.js";
-import type { Ask, CallOptions, Drive, OpenRunRequest, SalvorClientOptions } from "./client-options.js";
-import { baseOf, checkToken } from "./client-settings.js";
+import type {
+  Ask,
+  CallOptions,
+  Drive,
+  ModelAsk,
+  ModelReply,
+  OpenRunRequest,
+  SalvorClientOptions,
+} from "./client-options.js";
+import { checkToken, transportOf } from "./client-settings.js";
 import { completionErrorOf } from "./error-of.js";
-import { bodyText, plainCopy } from "./json-text.js";
+import { bodyText, eventsText } from "./json-text.js";
+import { clientRunPath, runPath, runsPath } from "./paths.js";
 import * as read from "./readers.js";
 import { send, type TransportSettings, type WireRequest } from "./transport.js";
 import { UnavailableError, type Report } from "./wire-errors.js";
@@ -41,13 +50,7 @@ export class SalvorClient {
     checkToken("operatorToken", options.operatorToken);
     this.#token = options.token ?? options.operatorToken;
     this.#operatorToken = options.operatorToken ?? options.token;
-    this.#settings = {
-      url: baseOf(options.url),
-      fetch: options.fetch ?? ((url, init) => fetch(url, init)),
-      timeoutMs: options.timeoutMs ?? 30_000,
-      retries: options.retries ?? 4,
-      random: Math.random,
-    };
+    this.#settings = transportOf(options);
   }
 
   /** The tools that the operator declared, sorted by name. */
@@ -91,7 +94,7 @@ export class SalvorClient {
 
   /** What is recorded of a run, from a position on. */
   async log(run: string, fromSeq = 0, options?: CallOptions): Promise<readonly Envelope[]> {
-    return this.#get(`${clientRun(run)}/log?from_seq=${fromSeq}`, read.readLog, options);
+    return this.#get(`${clientRunPath(run)}/log?from_seq=${fromSeq}`, read.readLog, options);
   }
 
   /**
@@ -105,11 +108,7 @@ export class SalvorClient {
     events: readonly Envelope[],
     options?: CallOptions,
   ): Promise<readonly number[]> {
-    for (const { event } of events) {
-      if (event.kind !== "RandomObserved") plainCopy(event.payload, event.kind);
-    }
-    const body = `{"events":[${events.map(envelopeJson).join(",")}]}`;
-    return this.#drive(drive, "events", body, read.readAppended, options);
+    return this.#drive(drive, "events", eventsText(events), read.readAppended, options);
   }
 
   /**
@@ -140,6 +139,32 @@ export class SalvorClient {
   }
 
   /**
+   * Opens a model call. One that is recorded at this position with this hash is answered as it is recorded.
+   * @throws {@link DivergenceError} when something else is recorded there; nothing was recorded then.
+   */
+  async modelIntent(drive: Drive, ask: ModelAsk, options?: CallOptions): Promise<ModelIntentAnswer> {
+    const { seq, requestHash: request_hash, requestBody: request_body } = ask;
+    const body = bodyText({ seq, request_hash, request_body }, "a model call");
+    return this.#drive(drive, "client-model-intent", body, read.readModelIntent, options);
+  }
+
+  /**
+   * Records what the model answered. The same answer to the same call is recorded once, however often it is sent.
+   *
+   * @returns the position of the intent.
+   * @throws {@link DivergenceError} when another one is recorded; `client_completion_refused` when the server makes the call.
+   */
+  async modelCompletion(
+    drive: Drive,
+    seq: number,
+    reply: ModelReply,
+    options?: CallOptions,
+  ): Promise<number> {
+    const body = bodyText({ seq, response: reply.response, usage: reply.usage }, "a model's answer");
+    return this.#drive(drive, "client-model-completion", body, read.readCompleted, options);
+  }
+
+  /**
    * Settles a call as the run's driver. Where an operator token is configured this client must have it.
    * Never sent again by itself: when the answer is lost, read the run.
    */
@@ -150,7 +175,7 @@ export class SalvorClient {
   ): Promise<ResolveAnswer> {
     return this.#send({
       method: "POST",
-      path: `${clientRun(drive.run)}/resolve`,
+      path: `${clientRunPath(drive.run)}/resolve`,
       body: bodyText(resolution, "the decision"),
       bearer: this.#operatorToken,
       driveToken: drive.driveToken,
@@ -162,17 +187,12 @@ export class SalvorClient {
 
   /** One page of runs, oldest first; every run when no limit is asked for. */
   async runs(query: RunQuery = {}, options?: CallOptions): Promise<RunPage> {
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(query) as [string, string | number | undefined][]) {
-      if (value !== undefined) parameters.set(name, String(value));
-    }
-    const text = parameters.toString();
-    return this.#get(text === "" ? "/v1/runs" : `/v1/runs?${text}`, read.readRuns, options);
+    return this.#get(runsPath(query), read.readRuns, options);
   }
 
   /** @throws {@link UnknownRunError} when there is none, or it has no event yet. */
   async run(run: string, options?: CallOptions): Promise<RunAnswer> {
-    return this.#get(`/v1/runs/${encodeURIComponent(run)}`, read.readRun, options);
+    return this.#get(runPath(run), read.readRun, options);
   }
 
   /**
@@ -231,7 +251,7 @@ export class SalvorClient {
   ): Promise<T> {
     return this.#send({
       method: "POST",
-      path: `${clientRun(run)}/${verb}`,
+      path: `${clientRunPath(run)}/${verb}`,
       body,
       bearer: this.#token,
       driveToken,
@@ -250,7 +270,7 @@ export class SalvorClient {
   ): Promise<T> {
     return this.#send({
       method: "POST",
-      path: `/v1/runs/${encodeURIComponent(run)}/${verb}`,
+      path: `${runPath(run)}/${verb}`,
       body: bodyText(decision, "the decision"),
       bearer: this.#operatorToken,
       repeatable: false,
@@ -277,8 +297,4 @@ export class SalvorClient {
   async #send<T>(request: WireRequest<T>): Promise<T> {
     return send(request, this.#settings);
   }
-}
-
-function clientRun(run: string): string {
-  return `/v1/client-runs/${encodeURIComponent(run)}`;
 }

@@ -5,9 +5,10 @@ import type { CallPosition } from "../log/events.js";
 import { jsonEqual } from "../log/json-equal.js";
 import { attemptKey } from "../log/keys.js";
 import { recordedCall } from "../log/recorded-call.js";
-import type { CallHolder, EventStore } from "../store/event-store.js";
+import type { CallHolder } from "../store/event-store.js";
 import { CallInFlight, IdempotencyKeyCollision } from "./call-errors.js";
 import { Divergence } from "./divergence.js";
+import type { DeskStore } from "./draft.js";
 import type { AskedCall } from "./replay.js";
 
 /** The key of a new call, and whether it is an identity: held while the call is open, and answered for good by its answer. */
@@ -45,7 +46,7 @@ export interface SettledElsewhere {
  * @throws {@link Divergence} when its answer was erased.
  */
 export async function answerOf(
-  store: EventStore,
+  store: DeskStore,
   holder: CallHolder,
   key: string,
   { tool, input }: AskedCall,

@@ -2,7 +2,9 @@ import type { JsonValue } from "../contract/json.js";
 import { isSuspensionOutput } from "../contract/reserved.js";
 import { claimOutcome } from "../log/claim-outcome.js";
 import { holds, type RunEvent } from "../log/events.js";
-import type { AppendUnit, EventStore } from "../store/event-store.js";
+import { releasing, settling } from "../store/append-unit.js";
+import type { AppendUnit } from "../store/event-store.js";
+import type { DeskStore } from "./draft.js";
 import type { RunDesk } from "./recorder.js";
 
 /** A call and the key that it was recorded with. */
@@ -13,20 +15,16 @@ export interface KeyedCall {
 }
 
 /** What a completion does to the identity that its call holds, if it holds one: it travels inside the completion's append. */
-export async function claimChange(
-  store: EventStore,
-  call: KeyedCall,
-  output: JsonValue,
-): Promise<AppendUnit> {
+export async function claimChange(store: DeskStore, call: KeyedCall, output: JsonValue): Promise<AppendUnit> {
   const identity = await openIdentity(store, call);
   const outcome = claimOutcome(output);
   if (identity === undefined || outcome === "keep") return {};
-  return outcome === "settle" ? { settle: identity } : { release: identity };
+  return outcome === "settle" ? settling(identity) : releasing(identity);
 }
 
 /** The identity that a call holds and has not settled yet, or `undefined`. */
 export async function openIdentity(
-  store: EventStore,
+  store: DeskStore,
   { run, seq, key }: KeyedCall,
 ): Promise<string | undefined> {
   if (key === null) return undefined;
@@ -45,5 +43,5 @@ export async function resumption(desk: RunDesk, next: RunEvent | undefined): Pro
   if (!isSuspensionOutput(completion.event.payload.output)) return {};
   const { seq, idempotency_key: key } = intent.event.payload;
   const identity = await openIdentity(desk.store, { run: desk.run, seq, key });
-  return identity === undefined ? {} : { settle: identity };
+  return identity === undefined ? {} : settling(identity);
 }

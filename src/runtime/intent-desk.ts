@@ -3,6 +3,7 @@ import { isFailureOutput } from "../contract/reserved.js";
 import type { EventOf, RunEvent } from "../log/events.js";
 import { attemptKey } from "../log/keys.js";
 import type { CallResult, Intent } from "../log/recorded-call.js";
+import { claiming } from "../store/append-unit.js";
 import { Conflict } from "../store/errors.js";
 import type { CallHolder } from "../store/event-store.js";
 import { NeedsReconciliation, type CallName } from "./call-errors.js";
@@ -110,7 +111,7 @@ async function claim(
 ): Promise<CallHolder | undefined> {
   const { seq } = intent.payload;
   try {
-    await desk.append([intent], { claim: { identity, seq } }, seq);
+    await desk.append([intent], claiming(identity, seq), seq);
     return undefined;
   } catch (error) {
     if (error instanceof Conflict && error.holder !== undefined) return error.holder;

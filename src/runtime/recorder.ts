@@ -7,6 +7,7 @@ import { measure } from "../schema/value-size.js";
 import { LeaseLost } from "../store/errors.js";
 import type { AppendUnit, EventStore } from "../store/event-store.js";
 import { Divergence } from "./divergence.js";
+import { Draft, type DeskStore } from "./draft.js";
 import { RunQueue } from "./run-queue.js";
 
 /**
@@ -46,7 +47,7 @@ export class Recorder {
   within<T>(run: string, lease: string | undefined, work: (desk: RunDesk) => Promise<T>): Promise<T> {
     return this.#queue.enter(run, async () => {
       if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease) throw new LeaseLost(run);
-      return work(new RunDesk(this, run, lease, await this.state(run)));
+      return work(new RunDesk(this, run, lease, await this.state(run), this.store));
     });
   }
 
@@ -78,6 +79,7 @@ export class RunDesk {
     readonly run: string,
     private readonly lease: string | undefined,
     state: RunState,
+    readonly store: DeskStore,
   ) {
     this.#state = state;
   }
@@ -85,10 +87,6 @@ export class RunDesk {
   /** What the log means, with everything that was appended here. */
   get state(): RunState {
     return this.#state;
-  }
-
-  get store(): EventStore {
-    return this.recorder.store;
   }
 
   stamp(): string {
@@ -128,12 +126,29 @@ export class RunDesk {
       if (refusal !== null) throw Divergence.ofRefusal(refusal);
       state = applyEvent(state, envelope);
     }
+    await this.#write(envelopes, unit);
+    this.#state = state;
+    return envelopes;
+  }
+
+  /**
+   * Does work whose appends become one durable unit. The desk that it works on shows what it appended so far; nobody else
+   * sees any of it before all of it is durable, and when the work throws, nothing is written.
+   */
+  async asOne<T>(work: (desk: RunDesk) => Promise<T>): Promise<T> {
+    const draft = new Draft(this.store, this.run);
+    const desk = new RunDesk(this.recorder, this.run, this.lease, this.#state, draft);
+    const result = await work(desk);
+    if (draft.events.length > 0) await this.#write(draft.events, draft.unit);
+    this.#state = desk.state;
+    return result;
+  }
+
+  async #write(envelopes: readonly Envelope[], unit: AppendUnit): Promise<void> {
     await this.store.append(this.run, envelopes, {
       ...unit,
       ...(this.lease !== undefined && { lease: this.lease }),
     });
-    this.#state = state;
-    return envelopes;
   }
 }
 

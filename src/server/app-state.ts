@@ -3,6 +3,7 @@ import type { DeclaredTool } from "../declarations/declared-tool.js";
 import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
 import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
+import { OpenStreams } from "./stream/open-streams.js";
 import { hashSecret } from "./tokens.js";
 
 /** What the server needs to know of declared tools; `ClientToolRegistry` is one. */
@@ -22,6 +23,8 @@ export interface AppOptions {
   readonly allowOrigins?: readonly string[];
   /** How long a driver counts as attached after its last request, in milliseconds. */
   readonly leaseTtlMs?: number;
+  /** After how much silence an event stream says that it lives, in milliseconds; 10 000 unless given. */
+  readonly keepAliveMs?: number;
   /**
    * Whether other machines may call although no token is configured, by this server's address. A name is never enough: a
    * page in somebody's browser can make one point here.
@@ -34,6 +37,9 @@ export interface AppOptions {
   readonly now?: () => Date;
 }
 
+/** How long an event stream is silent at the most, unless something else is configured: the contract allows 15 s. */
+const DEFAULT_KEEP_ALIVE_MS = 10_000;
+
 const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
 
 /**
@@ -44,6 +50,8 @@ export class AppState {
   readonly store: EventStore;
   readonly recorder: Recorder;
   readonly drivers: Drivers;
+  readonly streams: OpenStreams;
+  readonly keepAliveMs: number;
   readonly clientTokenHash: string | undefined;
   readonly operatorTokenHash: string | undefined;
   readonly allowOrigins: ReadonlySet<string>;
@@ -70,11 +78,13 @@ export class AppState {
     this.operatorTokenHash = operatorToken === undefined ? undefined : hashSecret(operatorToken);
     this.allowOrigins = new Set(options.allowOrigins);
     this.insecure = options.insecure ?? false;
+    this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
     this.logger = options.logger;
     this.logPayloads = options.logPayloads ?? false;
     this.clientTools = derived?.clientTools ?? NO_TOOLS;
     this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
     this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
+    this.streams = derived?.from.streams ?? new OpenStreams();
   }
 
   /** This state with an operator's declared client tools. */

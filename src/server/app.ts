@@ -10,6 +10,7 @@ import { originRule } from "./layers/origin.js";
 import { aboutRoutes } from "./resources/about.js";
 import { clientRunRoutes } from "./resources/client-runs.js";
 import { clientToolRoutes } from "./resources/client-tools.js";
+import { runEventRoutes } from "./resources/run-events.js";
 import { runRoutes } from "./resources/runs.js";
 
 /** The control plane as a Koa application, for `startServer` or for a host that mounts it in a server of its own. */
@@ -18,6 +19,7 @@ export function createApp(state: AppState): Koa<RequestState> {
   clientToolRoutes(state, router);
   clientRunRoutes(state, router);
   runRoutes(state, router);
+  runEventRoutes(state, router);
   aboutRoutes(state, router);
 
   const app = new Koa<RequestState>();

@@ -25,7 +25,12 @@ export class Drivers {
 
   /** Whether the token was presented within the lease's time to live. */
   isAttached(run: string): boolean {
+    return this.attachedFor(run) > 0;
+  }
+
+  /** For how many milliseconds more the driver counts as attached if it is not seen again; 0 when it does not. */
+  attachedFor(run: string): number {
     const at = this.#lastSeen.get(run);
-    return at !== undefined && this.now() - at < this.ttlMs;
+    return at === undefined ? 0 : Math.max(0, at + this.ttlMs - this.now());
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../contract/json.js";
 import type { FailureKind } from "../contract/reserved.js";
+import type { Usage } from "../log/events.js";
 import { shape } from "./shape.js";
 
 const seq = { type: "integer", minimum: 0 } as const;
@@ -48,6 +49,27 @@ export const COMPLETION = shape<CompletionBody>(
     },
     { oneOf: [{ required: ["output"] }, { required: ["error"] }, { required: ["suspend"] }] },
   ),
+);
+
+export interface ModelIntentBody {
+  readonly seq: number;
+  readonly request_hash: string;
+  readonly request_body?: JsonValue;
+}
+export const MODEL_INTENT = shape<ModelIntentBody>(
+  body(["seq", "request_hash"], { seq, request_hash: text }),
+);
+
+export interface ModelCompletionBody {
+  readonly seq: number;
+  readonly response: JsonValue;
+  readonly usage: Usage;
+}
+export const MODEL_COMPLETION = shape<ModelCompletionBody>(
+  body(["seq", "response", "usage"], {
+    seq,
+    usage: body(["input_tokens", "output_tokens"], { input_tokens: unsigned, output_tokens: unsigned }),
+  }),
 );
 
 export interface ResolveBody {
@@ -100,4 +122,14 @@ export interface EventsBody {
 }
 export const EVENTS = shape<EventsBody>(
   body(["events"], { events: { type: "array", maxItems: MAX_EVENTS, items: { type: "object" } } }),
+);
+
+/** The most steps that one request takes. */
+export const MAX_STEPS = 64;
+
+export interface StepsBody {
+  readonly steps: readonly JsonObject[];
+}
+export const STEPS = shape<StepsBody>(
+  body(["steps"], { steps: { type: "array", maxItems: MAX_STEPS, items: { type: "object" } } }),
 );

@@ -70,6 +70,7 @@ export async function startServer(state: AppState, { host, port }: ListenOptions
       }),
     );
     server.closeIdleConnections();
+    state.streams.close();
     // A client that keeps its connection for the next request would be waited for until the grace is over.
     for (const response of answering) if (!response.headersSent) response.setHeader("Connection", "close");
     const force = setTimeout(() => {

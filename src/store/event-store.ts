@@ -84,13 +84,18 @@ export interface EventStore {
 export interface AppendUnit {
   /** Hash of the lease that the appending driver holds: compared with the run's current one inside the append. */
   readonly lease?: string;
-  /** An identity to hold for the call at `seq` of this run from now on; refused with {@link Conflict} while anybody holds it. */
-  readonly claim?: { readonly identity: string; readonly seq: number };
-  /** An identity that its call has settled: it stays held, for good, by a call with an answer. */
-  readonly settle?: string;
-  /** An identity that is free again. */
-  readonly release?: string;
+  /** What becomes of identities with it, in this order. */
+  readonly identities?: readonly IdentityChange[];
 }
+
+/** What an append does to an identity. An append that closes one call and opens the next does more than one of these. */
+export type IdentityChange =
+  /** It is held for the call at `seq` of this run from now on; refused with {@link Conflict} while anybody holds it. */
+  | { readonly change: "claim"; readonly identity: string; readonly seq: number }
+  /** Its call has settled it: it stays held, for good, by a call with an answer. */
+  | { readonly change: "settle"; readonly identity: string }
+  /** It is free again. */
+  | { readonly change: "release"; readonly identity: string };
 
 /** The call that holds an identity, and whether it has an answer. */
 export interface CallHolder extends CallPosition {

@@ -2,6 +2,7 @@ export type {
   AppendUnit,
   CallHolder,
   EventStore,
+  IdentityChange,
   RefusedReport,
   RunOwnership,
   RunRecord,

@@ -3,7 +3,7 @@ import type { Envelope } from "../log/events.js";
 import { isTerminal } from "../log/fold.js";
 import type { AppendChange, Change, HeldIdentity, RunView } from "./changes.js";
 import { Conflict, ForeignRun, LeaseLost, NotTerminal, RunErased } from "./errors.js";
-import type { AppendUnit, CallHolder, RefusedReport, RunOwnership } from "./event-store.js";
+import type { AppendUnit, CallHolder, IdentityChange, RefusedReport, RunOwnership } from "./event-store.js";
 import type { StoredEvent } from "./stored-event.js";
 
 /** How the state looks to one who judges a change. */
@@ -27,7 +27,7 @@ export function judgeAppend(
   if (events[0]?.seq !== next) {
     throw new Conflict(`position ${events[0]?.seq ?? 0} of run ${run} is not the next one: that is ${next}`);
   }
-  const { held, freed } = judgeClaims(look, run, next + events.length, unit);
+  const { held, freed } = judgeIdentities(look, run, next + events.length, unit.identities ?? []);
   return {
     kind: "append",
     run,
@@ -73,33 +73,40 @@ function checkShape(run: string, events: readonly Envelope[]): void {
   }
 }
 
-function judgeClaims(look: Lookup, run: string, next: number, { claim, settle, release }: AppendUnit) {
-  const held = new Map<string, HeldIdentity>();
-  const freed: string[] = [];
-  if (claim !== undefined) {
-    const { identity, seq } = claim;
-    const holder = look.holder(identity);
-    if (holder !== undefined) throw new Conflict(`${identity} is held by ${place(holder)}`, holder);
-    if (!(Number.isInteger(seq) && seq >= 0 && seq < next)) {
-      throw new TypeError(`a claim of run ${run} names seq ${seq}, which the run does not have`);
+/** What becomes of each identity in the end, judged change by change, each on top of those before it. */
+function judgeIdentities(look: Lookup, run: string, next: number, changes: readonly IdentityChange[]) {
+  const outcome = new Map<string, CallHolder | undefined>();
+  const holderOf = (identity: string): CallHolder | undefined =>
+    outcome.has(identity) ? outcome.get(identity) : look.holder(identity);
+  for (const each of changes) {
+    const { identity } = each;
+    const holder = holderOf(identity);
+    if (each.change === "claim") {
+      const { seq } = each;
+      if (holder !== undefined) throw new Conflict(`${identity} is held by ${place(holder)}`, holder);
+      if (!(Number.isInteger(seq) && seq >= 0 && seq < next)) {
+        throw new TypeError(`a claim of run ${run} names seq ${seq}, which the run does not have`);
+      }
+      outcome.set(identity, { run_id: run, seq, settled: false });
+      continue;
     }
-    held.set(identity, { identity, seq, settled: false });
+    const own = ownHolder(run, identity, holder);
+    if (each.change === "settle") outcome.set(identity, { ...own, settled: true });
+    else if (own.settled) throw new Conflict(`${identity} is settled for good and cannot be free again`);
+    else outcome.set(identity, undefined);
   }
-  const own = (identity: string): HeldIdentity => held.get(identity) ?? ownHolder(look, run, identity);
-  if (settle !== undefined) held.set(settle, { ...own(settle), settled: true });
-  if (release !== undefined) {
-    const { settled } = own(release);
-    if (settled) throw new Conflict(`${release} is settled for good and cannot be free again`);
-    held.delete(release);
-    freed.push(release);
+  const held: HeldIdentity[] = [];
+  const freed: string[] = [];
+  for (const [identity, holder] of outcome) {
+    if (holder === undefined) freed.push(identity);
+    else held.push({ identity, seq: holder.seq, settled: holder.settled });
   }
-  return { held: [...held.values()], freed };
+  return { held, freed };
 }
 
 /** Only the run that holds an identity may settle or free it. */
-function ownHolder(look: Lookup, run: string, identity: string): HeldIdentity {
-  const holder = look.holder(identity);
-  if (holder?.run_id === run) return { identity, seq: holder.seq, settled: holder.settled };
+function ownHolder(run: string, identity: string, holder: CallHolder | undefined): CallHolder {
+  if (holder?.run_id === run) return holder;
   const who = holder === undefined ? "nobody" : place(holder);
   throw new Conflict(`${identity} is not held by run ${run} but by ${who}`, holder);
 }

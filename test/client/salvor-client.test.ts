@@ -20,6 +20,7 @@ import {
   type Drive,
 } from "#salvor/client/index.js";
 import type { JsonValue } from "#salvor/contract/json.js";
+import { hashValue } from "#salvor/log/canonical-json.js";
 import { envelopeOf } from "#salvor/log/events.js";
 import { attemptKey } from "#salvor/log/keys.js";
 import { caught } from "./support/caught.js";
@@ -166,6 +167,29 @@ describe("SalvorClient", () => {
     assert.deepEqual(status, { state: "suspended", reason: "ask Ann", input_schema: true });
   });
 
+  it("opens a model call by the hash of its request and closes it; both may be sent again", async () => {
+    const { run, drive_token } = await client.openRun({ recordPrompts: true });
+    const drive = { run, driveToken: drive_token };
+    const payload = { agent_def_hash: "t", input: null };
+    await client.appendEvents(drive, [envelopeOf(run, 0, "", { kind: "RunStarted", payload })]);
+    const request = { prompt: "hello", n: 1 };
+    const ask = { seq: 1, requestHash: hashValue(request), requestBody: request };
+    const reply = { response: ["hi"], usage: { input_tokens: 1, output_tokens: 2 } };
+    assert.deepEqual(await client.modelIntent(drive, ask), { seq: 1, settled: false });
+    assert.equal(await client.modelCompletion(drive, 1, reply), 1);
+    assert.equal(await client.modelCompletion(drive, 1, reply), 1);
+    assert.deepEqual(await client.modelIntent(drive, ask), { seq: 1, settled: true, ...reply });
+    const [intent] = await client.log(run, 1);
+    assert.deepEqual(intent?.event.payload, {
+      seq: 1,
+      request_hash: ask.requestHash,
+      request_body: request,
+      performed_by: "client",
+    });
+    await assert.rejects(client.modelIntent(drive, { seq: 1, requestHash: "other" }), DivergenceError);
+    await assert.rejects(client.modelCompletion(drive, 1, { ...reply, response: [] }), DivergenceError);
+  });
+
   it("leaves a call that only a person closes to the operator's token", async () => {
     const drive = await started();
     await client.toolIntent(drive, { seq: 1, tool: "wire_out", input: ASK });
@@ -280,6 +304,21 @@ describe("what is no answer of a Salvor server", () => {
       const client = new SalvorClient({ url: server.url, retries: 3 });
       await assert.rejects(client.toolIntent(DRIVE, ask), UnexpectedAnswerError, name);
       assert.equal(server.served(), 1, name);
+      await server.close();
+    }
+  });
+
+  it("is refused rather than read for a model's answer", async () => {
+    const whole = { seq: 1, settled: true, response: 1, usage: { input_tokens: 1, output_tokens: 1 } };
+    for (const [name, body] of [
+      ["settled missing", { ...whole, settled: undefined }],
+      ["response missing", { ...whole, response: undefined }],
+      ["usage missing", { ...whole, usage: undefined }],
+    ] as const) {
+      const server = await answering([{ status: 200, body: JSON.stringify(body) }]);
+      const client = new SalvorClient({ url: server.url, retries: 0 });
+      const asked = client.modelIntent(DRIVE, { seq: 1, requestHash: "h" });
+      await assert.rejects(asked, UnexpectedAnswerError, name);
       await server.close();
     }
   });

@@ -1,6 +1,7 @@
 // A process that appends to a store until it is killed, and says on stdout what was acknowledged. Started by store-kill.test.ts.
 import { writeSync } from "node:fs";
 import { envelopeOf, type Envelope } from "#salvor/log/events.js";
+import { claiming, settling } from "#salvor/store/append-unit.js";
 import { openLowdbStore } from "#salvor/store/index.js";
 
 const [dir = "", runs = "", round = ""] = process.argv.slice(2);
@@ -17,15 +18,15 @@ async function drive(run: string): Promise<never> {
   }
   if (seq % 2 === 0) {
     const open = seq - 1;
-    await store.append(run, [completion(run, seq, open)], { settle: identityOf(run, open) });
+    await store.append(run, [completion(run, seq, open)], settling(identityOf(run, open)));
     acknowledge(run, seq);
     seq += 1;
   }
   for (; ; seq += 2) {
     const identity = identityOf(run, seq);
-    await store.append(run, [intent(run, seq)], { claim: { identity, seq } });
+    await store.append(run, [intent(run, seq)], claiming(identity, seq));
     acknowledge(run, seq);
-    await store.append(run, [completion(run, seq + 1, seq)], { settle: identity });
+    await store.append(run, [completion(run, seq + 1, seq)], settling(identity));
     acknowledge(run, seq + 1);
   }
 }

@@ -109,8 +109,8 @@ async function cutAt(length: number, appended: readonly Appended[]): Promise<Eve
   for (const { events, unit } of appended) {
     const kept = events.filter(({ seq }) => seq < length);
     if (kept.length === 0) break;
-    const { claim, ...rest } = unit;
-    await store.append(RUN, kept, { ...(claim && { claim }), ...(kept.length === events.length && rest) });
+    const claims = unit.identities?.filter(({ change }) => change === "claim") ?? [];
+    await store.append(RUN, kept, kept.length === events.length ? unit : { identities: claims });
   }
   return store;
 }

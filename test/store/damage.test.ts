@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { envelopeOf, type Envelope } from "#salvor/log/events.js";
+import { claiming } from "#salvor/store/append-unit.js";
 import { FormatTooNew, openLowdbStore, StoreCorrupt, TamperEvident } from "#salvor/store/index.js";
 import { MemoryDisk } from "./disk/memory-disk.js";
 import { Random } from "./disk/random.js";
@@ -32,7 +33,7 @@ async function filledFolder(): Promise<string> {
   const store = await openLowdbStore({ dir });
   for (const run of [ONE, TWO])
     for (let seq = 0; seq < 5; seq += 1) await store.append(run, [event(run, seq)]);
-  await store.append(TWO, [event(TWO, 5)], { claim: { identity: IDENTITY, seq: 5 } });
+  await store.append(TWO, [event(TWO, 5)], claiming(IDENTITY, 5));
   await store.close();
   return dir;
 }
@@ -192,7 +193,7 @@ describe("a run whose document is damaged while its journal is full", () => {
     await store.close();
     const second = sessionOn(disk, new Random(1));
     const again = await second.open();
-    await again.append(ONE, [event(ONE, 1)], { claim: { identity: IDENTITY, seq: 1 } });
+    await again.append(ONE, [event(ONE, 1)], claiming(IDENTITY, 1));
     second.layer.stopped = true;
     const file = disk.file(`/data/runs/11/${ONE}.json`);
     file.bytes[file.bytes.indexOf("RunStarted")]! ^= 1;

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
+import type { Envelope } from "#salvor/log/events.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "#salvor/server/index.js";
 import { openLowdbStore } from "#salvor/store/index.js";
 import { TOOLS } from "./tools.js";
@@ -38,7 +39,7 @@ export class TestServer {
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
     const dir = await mkdtemp(join(tmpdir(), "salvor-test-"));
-    return new TestServer(dir, options, await run(dir, options));
+    return new TestServer(dir, options, await startOn(dir, options));
   }
 
   get url(): string {
@@ -49,7 +50,16 @@ export class TestServer {
   async restart(options: TestServerOptions = this.options): Promise<void> {
     await this.running.close();
     this.options = options;
-    this.running = await run(this.dir, options);
+    this.running = await startOn(this.dir, options);
+  }
+
+  /** Appends events to a run as they are, while no server is running: what only the server itself would record. */
+  async record(run: string, events: readonly Envelope[]): Promise<void> {
+    await this.running.close();
+    const store = await openLowdbStore({ dir: this.dir });
+    await store.append(run, events);
+    await store.close();
+    this.running = await startOn(this.dir, this.options);
   }
 
   async stop(): Promise<void> {
@@ -152,7 +162,10 @@ export class TestRun {
   }
 }
 
-async function run(dir: string, { tools = TOOLS, ...options }: TestServerOptions): Promise<RunningServer> {
+async function startOn(
+  dir: string,
+  { tools = TOOLS, ...options }: TestServerOptions,
+): Promise<RunningServer> {
   const registry = new ClientToolRegistry();
   for (const tool of tools) registry.declare(tool);
   const store = await openLowdbStore({ dir });

@@ -4,6 +4,7 @@ import type { EventOf, RunEvent } from "../../log/events.js";
 import { jsonEqual } from "../../log/json-equal.js";
 import { Divergence } from "../../runtime/divergence.js";
 import type { RunDesk } from "../../runtime/recorder.js";
+import { claiming } from "../../store/append-unit.js";
 import type { CallHolder } from "../../store/event-store.js";
 import { ApiError, schemaRefused } from "../api-error.js";
 import type { ClientTools } from "../app-state.js";
@@ -43,7 +44,7 @@ export async function openIntent(desk: RunDesk, tools: ClientTools, body: Intent
   };
   const holder = exclusive ? await desk.store.lookupCall(key) : undefined;
   if (holder !== undefined) return copySettled(desk, declared, intent, holder);
-  await desk.append([intent], exclusive ? { claim: { identity: key, seq } } : {}, seq);
+  await desk.append([intent], exclusive ? claiming(key, seq) : {}, seq);
   return { seq, idempotency_key: key, effect: declaration.effect, settled: false };
 }
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../contract/json.js";
 import { isSuspensionOutput } from "../../contract/reserved.js";
 import { holds, type Envelope, type EventOf } from "../../log/events.js";
-import type { EventStore } from "../../store/event-store.js";
+import type { DeskStore } from "../../runtime/draft.js";
 
 /** A tool call as a log has it. */
 export interface RecordedCall {
@@ -17,7 +17,7 @@ export interface RecordedCall {
 
 /** The call whose intent stands at a position, or `undefined` when no tool intent stands there. */
 export async function recordedCall(
-  store: EventStore,
+  store: DeskStore,
   run: string,
   seq: number,
 ): Promise<RecordedCall | undefined> {

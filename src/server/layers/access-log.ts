@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { AppState } from "../app-state.js";
 import type { AppContext, AppMiddleware } from "../context.js";
 
@@ -20,7 +21,13 @@ export function accessLog(state: AppState): AppMiddleware {
   };
 }
 
-/** What was sent and answered. An answer that is text already is a log, or holds a drive token, which is never logged. */
+/**
+ * What was sent and answered. An answer that is text already is a log, or holds a drive token, which is never logged; a
+ * stream has not been answered yet.
+ */
 function payloads(ctx: AppContext): object {
-  return { received: ctx.state.received, ...(typeof ctx.body !== "string" && { answered: ctx.body }) };
+  return {
+    received: ctx.state.received,
+    ...(typeof ctx.body !== "string" && !(ctx.body instanceof Readable) && { answered: ctx.body }),
+  };
 }

@@ -7,13 +7,27 @@ import type { AppState } from "../app-state.js";
 import { appendEvents } from "../calls/append-events.js";
 import { completeCall } from "../calls/completion.js";
 import { openIntent } from "../calls/intent.js";
+import { completeModelCall } from "../calls/model-completion.js";
+import { openModelIntent } from "../calls/model-intent.js";
+import { applySteps } from "../calls/steps.js";
 import { resolveCall } from "../calls/resolve.js";
 import { leaseOf, queryCount, runOf, withRunId, type AppContext, type AppRouter } from "../context.js";
 import { isRandomValueInBody, readEnvelope } from "../event-body.js";
 import { operatorOnly } from "../layers/bearer.js";
 import { readJsonBody, readJudgedBody } from "../layers/body.js";
 import { driverOnly } from "../layers/driver.js";
-import { COMPLETION, EVENTS, INTENT, OPEN, RESOLVE, type OpenBody } from "../shapes.js";
+import {
+  COMPLETION,
+  EVENTS,
+  INTENT,
+  MODEL_COMPLETION,
+  MODEL_INTENT,
+  OPEN,
+  RESOLVE,
+  STEPS,
+  type OpenBody,
+} from "../shapes.js";
+import { inStep, isRandomValueInSteps, readSteps, resumes } from "../step-body.js";
 import { hashSecret, newDriveToken } from "../tokens.js";
 import { deciderOf } from "./decider.js";
 
@@ -58,6 +72,30 @@ export function clientRunRoutes(state: AppState, router: AppRouter): void {
     );
   });
 
+  router.post("/v1/client-runs/:id/client-model-intent", withRunId, driver, async (ctx) => {
+    const body = MODEL_INTENT.check(await readJsonBody(ctx));
+    ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) => openModelIntent(desk, body));
+  });
+
+  router.post("/v1/client-runs/:id/client-model-completion", withRunId, driver, async (ctx) => {
+    const body = MODEL_COMPLETION.check(await readJsonBody(ctx));
+    ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) => completeModelCall(desk, body));
+  });
+
+  router.post("/v1/client-runs/:id/steps", withRunId, driver, async (ctx) => {
+    const steps = readSteps(STEPS.check(await readJsonBody(ctx, { u64At: isRandomValueInSteps })).steps);
+    for (const [at, step] of steps.entries()) {
+      if (!resumes(step)) continue;
+      inStep(at, () => {
+        requireOperator(state, ctx);
+      });
+    }
+    const results = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) =>
+      applySteps(desk, state.clientTools, steps),
+    );
+    ctx.body = { results };
+  });
+
   router.post("/v1/client-runs/:id/resolve", withRunId, driver, operatorOnly(state), async (ctx) => {
     const body = RESOLVE.check(await readJudgedBody(ctx));
     const run = runOf(ctx);
@@ -73,7 +111,7 @@ async function open(state: AppState, ctx: AppContext, body: OpenBody): Promise<v
   if (run === undefined) throw new ApiError("bad_request", "run_id is not a hyphenated UUID");
   const token = newDriveToken();
   const { fresh, log } = await state.recorder.within(run, undefined, async (desk) => {
-    const opened = await desk.store.openRun(run, hashSecret(token), {
+    const opened = await state.store.openRun(run, hashSecret(token), {
       kind: "client",
       record_prompts: body.record_prompts ?? false,
       ...(body.agent !== undefined && { agent: body.agent }),

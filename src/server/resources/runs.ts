@@ -1,6 +1,5 @@
 import { isTerminal } from "../../log/fold.js";
 import type { RunSummary } from "../../store/event-store.js";
-import { unknownRun } from "../api-error.js";
 import type { AppState } from "../app-state.js";
 import { abandonRun } from "../calls/abandon.js";
 import { resolveCall } from "../calls/resolve.js";
@@ -10,6 +9,7 @@ import { operatorOnly } from "../layers/bearer.js";
 import { readJsonBody, readJudgedBody } from "../layers/body.js";
 import { ABANDON, RESOLVE, RESUME } from "../shapes.js";
 import { deciderOf } from "./decider.js";
+import { existingRun } from "./existing-run.js";
 import { listQuery, pageOf } from "./run-list.js";
 
 /** Every run of this server: reading, and what a person decides. */
@@ -23,7 +23,7 @@ export function runRoutes(state: AppState, router: AppRouter): void {
 
   router.get("/v1/runs/:id", withRunId, async (ctx) => {
     const run = runOf(ctx);
-    const summary = await existing(state, run);
+    const summary = await existingRun(state, run);
     const log = await state.recorder.state(run);
     const reports = (await state.store.readRun(run))?.refusedReports ?? [];
     ctx.body = {
@@ -41,7 +41,7 @@ export function runRoutes(state: AppState, router: AppRouter): void {
 
   router.get("/v1/runs/:id/replay", withRunId, async (ctx) => {
     const run = runOf(ctx);
-    await existing(state, run);
+    await existingRun(state, run);
     const { status, usage, nextSeq, pending } = await state.recorder.state(run);
     ctx.body = { status, usage, next_seq: nextSeq, pending };
   });
@@ -49,7 +49,7 @@ export function runRoutes(state: AppState, router: AppRouter): void {
   router.post("/v1/runs/:id/resolve", withRunId, operator, async (ctx) => {
     const body = RESOLVE.check(await readJudgedBody(ctx));
     const run = runOf(ctx);
-    await existing(state, run);
+    await existingRun(state, run);
     ctx.body = await state.recorder.within(run, undefined, async (desk) => {
       await resolveCall(desk, state.clientTools, body, deciderOf(state, ctx));
       return { run, resolved: true, status: desk.state.status };
@@ -59,7 +59,7 @@ export function runRoutes(state: AppState, router: AppRouter): void {
   router.post("/v1/runs/:id/resume", withRunId, operator, async (ctx) => {
     const body = RESUME.check(await readJudgedBody(ctx));
     const run = runOf(ctx);
-    await existing(state, run);
+    await existingRun(state, run);
     ctx.body = await state.recorder.within(run, undefined, async (desk) => {
       const outcome = await resumeRun(desk, body);
       return { run, outcome, status: desk.state.status };
@@ -69,19 +69,12 @@ export function runRoutes(state: AppState, router: AppRouter): void {
   router.post("/v1/runs/:id/abandon", withRunId, operator, async (ctx) => {
     const body = ABANDON.check(await readJsonBody(ctx));
     const run = runOf(ctx);
-    await existing(state, run);
+    await existingRun(state, run);
     ctx.body = await state.recorder.within(run, undefined, async (desk) => {
       const seq = await abandonRun(desk, body);
       return { run, abandoned: true, appended_seq: seq, status: desk.state.status };
     });
   });
-}
-
-/** The summary of a run that has an event; one that was only opened is not there yet. */
-async function existing(state: AppState, run: string): Promise<RunSummary> {
-  const summary = await state.store.summary(run);
-  if (summary === undefined) throw unknownRun(run);
-  return summary;
 }
 
 function listItem(state: AppState, summary: RunSummary) {

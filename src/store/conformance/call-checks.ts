@@ -1,4 +1,5 @@
 import { strict as assert } from "node:assert";
+import { claiming, releasing, settling, together } from "../append-unit.js";
 import { Conflict } from "../errors.js";
 import { KEPT_REPORTS } from "../event-store.js";
 import {
@@ -22,10 +23,10 @@ export const CALL_CHECKS: readonly Check[] = [
     name: "of 16 calls that race for an identity, one gets it, and only its intent is recorded",
     check: async ({ store, reopen }) => {
       const runs = await Promise.all(Array.from({ length: 16 }, () => runOf(store, 1)));
-      const claim = { identity: "sha256:one", seq: 1 };
+      const identity = "sha256:one";
       const { won, errors } = await race(16, async (index) => {
         const run = runs[index] ?? "";
-        await store.append(run, [intent(run, 1)], { claim });
+        await store.append(run, [intent(run, 1)], claiming(identity, 1));
       });
       assert.equal(won.length, 1);
       const winner = runs[won[0] ?? -1] ?? "";
@@ -35,7 +36,7 @@ export const CALL_CHECKS: readonly Check[] = [
       }
       const again = await reopen();
       for (const run of runs) assert.equal((await again.readLog(run)).length, run === winner ? 2 : 1);
-      assert.deepEqual(await again.lookupCall(claim.identity), { run_id: winner, seq: 1, settled: false });
+      assert.deepEqual(await again.lookupCall(identity), { run_id: winner, seq: 1, settled: false });
     },
   },
   {
@@ -43,21 +44,17 @@ export const CALL_CHECKS: readonly Check[] = [
     check: async ({ store, reopen }) => {
       const [one, other] = [await runOf(store, 1), await runOf(store, 1)];
       const identity = "sha256:paid";
-      await store.append(one, [intent(one, 1)], { claim: { identity, seq: 1 } });
-      assert.equal(
-        await refusal(store.append(one, [completion(one, 5, 1)], { settle: identity })),
-        "conflict",
-      );
+      await store.append(one, [intent(one, 1)], claiming(identity, 1));
+      assert.equal(await refusal(store.append(one, [completion(one, 5, 1)], settling(identity))), "conflict");
       assert.equal((await store.lookupCall(identity))?.settled, false);
-      await store.append(one, [completion(one, 2, 1)], { release: identity });
+      await store.append(one, [completion(one, 2, 1)], releasing(identity));
       assert.equal(await store.lookupCall(identity), undefined);
-      await store.append(other, [intent(other, 1)], { claim: { identity, seq: 1 } });
-      await store.append(other, [completion(other, 2, 1)], { settle: identity });
-      const claim = { identity, seq: 3 };
-      assert.equal(await refusal(store.append(one, [intent(one, 3)], { claim })), "conflict");
+      await store.append(other, [intent(other, 1)], claiming(identity, 1));
+      await store.append(other, [completion(other, 2, 1)], settling(identity));
+      assert.equal(await refusal(store.append(one, [intent(one, 3)], claiming(identity, 3))), "conflict");
       const again = await reopen();
       assert.deepEqual(await again.lookupCall(identity), { run_id: other, seq: 1, settled: true });
-      assert.equal(await refusal(again.append(one, [intent(one, 3)], { claim })), "conflict");
+      assert.equal(await refusal(again.append(one, [intent(one, 3)], claiming(identity, 3))), "conflict");
       assert.equal((await again.readLog(one)).length, 3);
     },
   },
@@ -66,13 +63,13 @@ export const CALL_CHECKS: readonly Check[] = [
     check: async ({ store }) => {
       const [one, other] = [await runOf(store, 1), await runOf(store, 1)];
       const identity = "sha256:mine";
-      assert.equal(await refusal(store.append(one, [observed(one, 1)], { settle: identity })), "conflict");
-      await store.append(one, [intent(one, 1)], { claim: { identity, seq: 1 } });
-      for (const unit of [{ settle: identity }, { release: identity }]) {
+      assert.equal(await refusal(store.append(one, [observed(one, 1)], settling(identity))), "conflict");
+      await store.append(one, [intent(one, 1)], claiming(identity, 1));
+      for (const unit of [settling(identity), releasing(identity)]) {
         assert.equal(await refusal(store.append(other, [observed(other, 1)], unit)), "conflict");
       }
-      await store.append(one, [completion(one, 2, 1)], { settle: identity });
-      assert.equal(await refusal(store.append(one, [observed(one, 3)], { release: identity })), "conflict");
+      await store.append(one, [completion(one, 2, 1)], settling(identity));
+      assert.equal(await refusal(store.append(one, [observed(one, 3)], releasing(identity))), "conflict");
       assert.deepEqual(await store.lookupCall(identity), { run_id: one, seq: 1, settled: true });
     },
   },
@@ -80,13 +77,63 @@ export const CALL_CHECKS: readonly Check[] = [
     name: "a call is claimed and settled in one append",
     check: async ({ store, reopen }) => {
       const run = await runOf(store, 1);
-      const unit = { claim: { identity: "sha256:both", seq: 1 }, settle: "sha256:both" };
+      const unit = together(claiming("sha256:both", 1), settling("sha256:both"));
       await store.append(run, [intent(run, 1), completion(run, 2, 1)], unit);
       assert.deepEqual(await (await reopen()).lookupCall("sha256:both"), {
         run_id: run,
         seq: 1,
         settled: true,
       });
+    },
+  },
+  {
+    name: "one append closes a call and opens the next: the identities of both move with it, in order",
+    check: async ({ store, reopen }) => {
+      const run = await runOf(store, 1);
+      const [paid, failed, next] = ["sha256:paid", "sha256:failed", "sha256:next"];
+      await store.append(run, [intent(run, 1)], claiming(paid, 1));
+      await store.append(
+        run,
+        [completion(run, 2, 1), intent(run, 3)],
+        together(settling(paid), claiming(failed, 3)),
+      );
+      // The same call again, and under the same key, once it has failed.
+      const retry = together(releasing(failed), claiming(failed, 5), claiming(next, 5));
+      await store.append(run, [completion(run, 4, 3), intent(run, 5)], retry);
+      const again = await reopen();
+      assert.deepEqual(await again.lookupCall(paid), { run_id: run, seq: 1, settled: true });
+      for (const identity of [failed, next]) {
+        assert.deepEqual(await again.lookupCall(identity), { run_id: run, seq: 5, settled: false });
+      }
+      await again.append(run, [completion(run, 6, 5)], together(releasing(failed), releasing(next)));
+      const last = await reopen();
+      for (const identity of [failed, next]) assert.equal(await last.lookupCall(identity), undefined);
+    },
+  },
+  {
+    name: "when one of an append's changes to identities is refused, none is made and nothing is recorded",
+    check: async ({ store, reopen }) => {
+      const [run, other] = [await runOf(store, 1), await runOf(store, 1)];
+      const [mine, theirs] = ["sha256:mine", "sha256:theirs"];
+      await store.append(run, [intent(run, 1)], claiming(mine, 1));
+      await store.append(other, [intent(other, 1)], claiming(theirs, 1));
+      const events = [completion(run, 2, 1), intent(run, 3)];
+      for (const unit of [
+        together(settling(mine), claiming(theirs, 3)),
+        together(releasing(mine), claiming(mine, 3), claiming(mine, 3)),
+        together(releasing(mine), releasing(mine)),
+        together(releasing(mine), settling(mine)),
+        together(settling(mine), releasing(mine)),
+        together(settling(mine), claiming(mine, 3)),
+        together(releasing(mine), releasing(theirs)),
+      ]) {
+        assert.equal(await refusal(store.append(run, events, unit)), "conflict");
+      }
+      for (const seen of [store, await reopen()]) {
+        assert.deepEqual(await seen.lookupCall(mine), { run_id: run, seq: 1, settled: false });
+        assert.deepEqual(await seen.lookupCall(theirs), { run_id: other, seq: 1, settled: false });
+        assert.equal((await seen.readLog(run)).length, 2);
+      }
     },
   },
   {
@@ -163,9 +210,9 @@ export const CALL_CHECKS: readonly Check[] = [
       const secret = "the-secret-of-the-run";
       await store.openRun(run, "lease", { ...OWNERSHIP, agent: secret });
       const begun = started(run, 0, { secret });
-      await store.append(run, [begun, intent(run, 1)], { claim: { identity, seq: 1 } });
+      await store.append(run, [begun, intent(run, 1)], claiming(identity, 1));
       assert.equal(await refusal(store.erase(run)), "not_terminal");
-      await store.append(run, [completion(run, 2, 1)], { settle: identity });
+      await store.append(run, [completion(run, 2, 1)], settling(identity));
       await store.append(run, [completed(run, 3, secret)]);
       assert.equal((await store.readLog(run)).length, 4);
       const current = await reopen();

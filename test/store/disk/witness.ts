@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
 import { envelopeOf, type Envelope, type RunEvent } from "#salvor/log/events.js";
+import { claiming, releasing, settling, together } from "#salvor/store/append-unit.js";
 import {
   Conflict,
   ForeignRun,
@@ -62,7 +63,8 @@ export class Witness {
       await this.#ask(this.#leases, { run, value, fate: "asked" }, () =>
         store.openRun(run, value, { kind: "client", record_prompts: false }),
       );
-    } else if (kind === 1 && this.#next(run) > 0) {
+    } else if (kind === 1 && this.#units.some((unit) => unit.run === run && unit.fate === "kept")) {
+      // The first append to a run may still be refused, and then nobody knows the run.
       const report = { seq: this.#count, time: TIME, code: "x", message: value };
       await this.#ask(this.#reports, { run, value, fate: "asked" }, () => store.recordRefusal(run, report));
     } else if (kind === 2 && this.#ended.has(run)) {
@@ -93,11 +95,11 @@ export class Witness {
   #claims(run: string, seq: number): AppendUnit {
     const identity = this.#pick(IDENTITIES);
     const holder = this.#holders().get(identity);
-    if (holder === undefined) return this.#random.coin() ? { claim: { identity, seq } } : {};
-    if (holder.run_id !== run || holder.settled)
-      return { ...(this.#random.coin() && { claim: { identity, seq } }) };
-    if (this.#random.below(6) === 0) return { settle: identity };
-    return this.#random.coin() ? { release: identity } : {};
+    if (holder?.run_id !== run || holder.settled) return this.#random.coin() ? claiming(identity, seq) : {};
+    if (this.#random.below(6) === 0) return settling(identity);
+    if (this.#random.coin()) return {};
+    // What has failed may be asked for again in the same append.
+    return this.#random.coin() ? releasing(identity) : together(releasing(identity), claiming(identity, seq));
   }
 
   async #ask<T extends { fate: Fate }>(list: T[], item: T, work: () => Promise<unknown>): Promise<boolean> {
@@ -200,11 +202,13 @@ export class Witness {
     const holders = new Map<string, CallHolder>();
     for (const { run, unit, fate } of this.#units) {
       if (fate === "unknown") continue;
-      const { claim, settle, release } = unit;
-      if (claim !== undefined) holders.set(claim.identity, { run_id: run, seq: claim.seq, settled: false });
-      const held = settle === undefined ? undefined : holders.get(settle);
-      if (settle !== undefined && held !== undefined) holders.set(settle, { ...held, settled: true });
-      if (release !== undefined) holders.delete(release);
+      for (const each of unit.identities ?? []) {
+        const { identity } = each;
+        const held = holders.get(identity);
+        if (each.change === "claim") holders.set(identity, { run_id: run, seq: each.seq, settled: false });
+        else if (each.change === "release") holders.delete(identity);
+        else if (held !== undefined) holders.set(identity, { ...held, settled: true });
+      }
     }
     return holders;
   }

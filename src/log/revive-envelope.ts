@@ -1,16 +1,6 @@
 import type { JsonValue } from "../contract/json.js";
 import type { Envelope } from "./events.js";
 import type { JsonPath } from "./json-path.js";
-import { parseJson } from "./parse-json.js";
-
-/**
- * Reads the JSON text of one envelope, as `envelopeJson` writes it.
- *
- * @throws JsonSyntaxError when the text is not JSON, or holds an integer that a double would round.
- */
-export function parseEnvelope(text: string): Envelope {
-  return reviveEnvelope(parseJson(text, { u64At: isRandomValue }));
-}
 
 /**
  * An envelope from parsed JSON: `RandomObserved.value` is a bigint in memory, however small. What is no integer there is

@@ -5,10 +5,16 @@ import type { JsonObject } from "#salvor/contract/json.js";
 import { canonicalJson } from "#salvor/log/canonical-json.js";
 import { canonicalEnvelope, envelopeJson } from "#salvor/log/envelope-json.js";
 import type { Envelope } from "#salvor/log/events.js";
-import { parseEnvelope } from "#salvor/log/revive-envelope.js";
+import { parseJson } from "#salvor/log/parse-json.js";
+import { isRandomValue, reviveEnvelope } from "#salvor/log/revive-envelope.js";
 import { at } from "./events-of.js";
 import { afterwards, eventOf, PROBES, START } from "./history-model.js";
 import { jsonValues } from "./json-values.js";
+
+/** Reads the JSON text of one envelope, as every reader of the wire does. */
+function parseEnvelope(text: string): Envelope {
+  return reviveEnvelope(parseJson(text, { u64At: isRandomValue }));
+}
 
 const MAX = 2n ** 64n - 1n;
 const u64 = fc.oneof(

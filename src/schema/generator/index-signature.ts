@@ -48,7 +48,6 @@ function docsOf(
     where: walk.isAuthors(declaration) ? declaration : place.where,
   };
   if (walk.isAuthors(declaration)) {
-    walk.touch(declaration);
     reportDetached(walk, declaration, detachedBefore(declaration), here);
     reportDetached(walk, declaration, detachedInside(declaration.parameters.end, declaration.type), here);
     const { parent } = declaration;

@@ -19,7 +19,6 @@ export function memberShapes(
   for (const property of walk.checker.getPropertiesOfType(type)) {
     const declarations = (property.declarations ?? []).filter(isMemberNode);
     const own = declarations.find((node) => walk.isAuthors(node));
-    if (own !== undefined) walk.touch(own);
     const here: Place = { path: memberPath(place.path, shownName(property)), where: own ?? place.where };
     const member = refuseMember(walk, property, declarations, here)
       ? undefined

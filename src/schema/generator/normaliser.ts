@@ -40,8 +40,6 @@ const STRUCTURED = ts.TypeFlags.Union | ts.TypeFlags.Object | ts.TypeFlags.Inter
 /** Turns the checker's types into {@link Shape}s, or reports why it cannot be done. One for all tools of a program. */
 export class Normaliser {
   readonly checks: DocCheck[] = [];
-  /** The sources that types were read from. */
-  readonly touched = new Set<ts.SourceFile>();
   readonly #declared = new Map<ts.Type, Declaration>();
   readonly #walking = new Map<ts.Type, { declaration?: Declaration }>();
   #tool: string | undefined;
@@ -58,11 +56,6 @@ export class Normaliser {
     this.#tool = tool;
     this.#endless = false;
     this.reporter.about(tool);
-  }
-
-  /** Notes that a type was read from where a node stands. */
-  touch(node: ts.Node): void {
-    if (this.isAuthors(node)) this.touched.add(node.getSourceFile());
   }
 
   /** The shape of a type. */
@@ -227,7 +220,6 @@ export class Normaliser {
     const symbol = namingSymbol(type);
     if (symbol === undefined || this.isStandard(symbol)) return [];
     return (symbol.declarations ?? []).map((node) => {
-      this.touch(node);
       if (ts.isTypeAliasDeclaration(node) && this.isAuthors(node)) {
         reportDetached(this, node, detachedInside(node.name.end, node.type), place);
       }

@@ -137,7 +137,10 @@ class SchemaWatch {
       this.io.stdout(`${out}: ${count}${changed ? "" : ", unchanged"} (${ms} ms); watching until Ctrl-C`);
       return;
     }
-    const lines = last.artefact === undefined ? [count] : this.library.toolDifferences(last.artefact.tools, artefact.tools);
+    const lines =
+      last.artefact === undefined
+        ? [count]
+        : this.library.toolDifferences(last.artefact.tools, artefact.tools);
     const what = lines.length > 0 ? some(lines, "; ") : changed ? "written anew" : "unchanged";
     this.io.stdout(`${out}: ${what} (${[some(edited, ", "), `${ms} ms`].filter(Boolean).join("; ")})`);
   }
@@ -191,8 +194,13 @@ interface Told {
   readonly ms: number;
 }
 
-function changedFiles(before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): readonly string[] {
-  return [...new Set([...before.keys(), ...now.keys()])].filter((file) => before.get(file) !== now.get(file)).sort();
+function changedFiles(
+  before: ReadonlyMap<string, unknown>,
+  now: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  return [...new Set([...before.keys(), ...now.keys()])]
+    .filter((file) => before.get(file) !== now.get(file))
+    .sort();
 }
 
 function some(texts: readonly string[], separator: string): string {

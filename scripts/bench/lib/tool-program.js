@@ -99,7 +99,8 @@ const OPTIONS = {
 export function toolProgram(count) {
   const folder = mkdtempSync(join(tmpdir(), "salvor-bench-program-"));
   const write = (name, text) => writeFileSync(join(folder, name), text);
-  for (const part of ["node_modules", "src/areas", "src/tools"]) mkdirSync(join(folder, part), { recursive: true });
+  for (const part of ["node_modules", "src/areas", "src/tools"])
+    mkdirSync(join(folder, part), { recursive: true });
   symlinkSync(root, join(folder, "node_modules/salvor"), "dir");
   write("package.json", JSON.stringify({ type: "module" }));
   write("tsconfig.json", JSON.stringify({ compilerOptions: OPTIONS, include: ["src"] }));

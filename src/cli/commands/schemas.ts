@@ -39,10 +39,13 @@ export function schemasCommand(): Command {
         progress: progressLine(process.stderr),
       };
       if (check && watch) {
-        throw new CliError("--check compares once and writes nothing, so it cannot be combined with --watch", {
-          next: "salvor schemas --watch, or salvor schemas --check in CI",
-          exitCode: EXIT.usage,
-        });
+        throw new CliError(
+          "--check compares once and writes nothing, so it cannot be combined with --watch",
+          {
+            next: "salvor schemas --watch, or salvor schemas --check in CI",
+            exitCode: EXIT.usage,
+          },
+        );
       }
       if (watch) {
         const { watchSchemas } = await import("../watch-schemas.js");

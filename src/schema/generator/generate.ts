@@ -12,7 +12,7 @@ import { Reporter } from "./reporter.js";
 import { SchemaMaker, type MadeSchema } from "./schema-maker.js";
 import { SourceGraph } from "./source-graph.js";
 import { ToolMemory, type KnownTool } from "./tool-memory.js";
-import { typeErrors } from "./type-errors.js";
+import { syntaxErrors, typeErrors } from "./type-errors.js";
 import { generatorVersions } from "./versions.js";
 
 /** Either an artefact, or every reason why there is none. */
@@ -86,6 +86,7 @@ export class SchemaGenerator {
     const graph = new SourceGraph(loaded.program, checker);
     const { tools, sources } = yield* readTools(walk, (found) => this.#memory.recall(found, graph));
     const artefactFile = out === undefined ? undefined : resolve(cwd, out);
+    for (const problem of syntaxErrors(loaded)) reporter.add(problem);
     for (const [done, source] of [...sources].entries()) {
       yield { stage: "checking", done, total: sources.size };
       for (const problem of typeErrors(loaded, source, artefactFile)) reporter.add(problem);

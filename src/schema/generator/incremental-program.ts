@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import ts from "typescript";
 import { sha256Hex } from "../../log/canonical-json.js";
+import { isSame, sharedSources } from "./source-graph.js";
 
 /** What a program is made from. */
 export type ProgramSettings = Pick<
@@ -8,7 +9,7 @@ export type ProgramSettings = Pick<
   "rootNames" | "options" | "projectReferences" | "configFileParsingDiagnostics"
 >;
 
-/** A program, and its diagnostics: those of a file that nothing changed for are not worked out again. */
+/** A program, and its semantic diagnostics: those of a file that nothing changed for are not worked out again. */
 export interface MadeProgram {
   readonly program: ts.Program;
   readonly diagnosticsOf: (source: ts.SourceFile) => readonly ts.Diagnostic[];
@@ -25,6 +26,7 @@ interface Kept {
   readonly sources: Map<string, Parsed>;
   readonly probes: Map<string, Probe>;
   builder?: ts.SemanticDiagnosticsBuilderProgram;
+  shared?: readonly ts.SourceFile[];
 }
 
 /**
@@ -46,8 +48,12 @@ export class IncrementalProgram {
     const reusable = before !== undefined && [...kept.probes.values()].every(holds);
     if (!reusable) kept.probes.clear();
     const program = ts.createProgram({ ...settings, host, ...(reusable && { oldProgram: before }) });
-    const builder = ts.createSemanticDiagnosticsBuilderProgram(program, host, kept.builder);
+    const shared = sharedSources(program);
+    // The builder follows imports; where a change of what is seen everywhere may reach, it does not always find out.
+    const known = isSame(kept.shared ?? [], shared) ? kept.builder : undefined;
+    const builder = ts.createSemanticDiagnosticsBuilderProgram(program, host, known);
     kept.builder = builder;
+    kept.shared = shared;
     const sources = new Set(program.getSourceFiles());
     for (const [file, { source }] of kept.sources) if (!sources.has(source)) kept.sources.delete(file);
     let settled = false;
@@ -60,7 +66,7 @@ export class IncrementalProgram {
       program,
       diagnosticsOf: (source) => {
         if (!settled) settle();
-        return [...program.getSyntacticDiagnostics(source), ...builder.getSemanticDiagnostics(source)];
+        return builder.getSemanticDiagnostics(source);
       },
     };
   }

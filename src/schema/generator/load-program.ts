@@ -44,15 +44,14 @@ export function loadProgram(tsconfig: string, programs = new IncrementalProgram(
     options[output] = false;
   }
   delete options.tsBuildInfoFile;
-  const made = programs.make({
+  // What is made under settings that are half written is of no use to any other time.
+  const made = (diagnostics.some(isError) ? new IncrementalProgram() : programs).make({
     rootNames: parsed?.fileNames ?? [],
     options,
     ...(parsed?.projectReferences !== undefined && { projectReferences: parsed.projectReferences }),
   });
   diagnostics.push(...made.program.getOptionsDiagnostics());
-  const problems = diagnostics
-    .filter(({ category }) => category === ts.DiagnosticCategory.Error)
-    .map((diagnostic) => diagnosticProblem(root, diagnostic));
+  const problems = diagnostics.filter(isError).map((diagnostic) => diagnosticProblem(root, diagnostic));
   if (parsed !== undefined && problems.length === 0 && !strictNulls(parsed.options)) {
     problems.push({
       file: relativePosix(root, file),
@@ -77,6 +76,10 @@ export function diagnosticProblem(root: string, diagnostic: ts.Diagnostic): Gene
   const { file, start, length } = diagnostic;
   if (file === undefined || start === undefined) return { message };
   return { ...locatePosition(root, file, start, start + (length ?? 1)), message };
+}
+
+function isError({ category }: ts.Diagnostic): boolean {
+  return category === ts.DiagnosticCategory.Error;
 }
 
 function strictNulls({ strictNullChecks, strict }: ts.CompilerOptions): boolean {

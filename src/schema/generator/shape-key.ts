@@ -28,6 +28,10 @@ function ranks(declarations: readonly Declaration[]): readonly string[] {
 
 function isNamed(value: unknown): value is Extract<Shape, { tag: "named" }> {
   return (
-    typeof value === "object" && value !== null && "declaration" in value && "tag" in value && value.tag === "named"
+    typeof value === "object" &&
+    value !== null &&
+    "declaration" in value &&
+    "tag" in value &&
+    value.tag === "named"
   );
 }

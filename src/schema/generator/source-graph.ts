@@ -12,14 +12,7 @@ export class SourceGraph {
     program: ts.Program,
     private readonly checker: ts.TypeChecker,
   ) {
-    this.shared = program
-      .getSourceFiles()
-      .filter(
-        (source) =>
-          source.isDeclarationFile ||
-          program.isSourceFileFromExternalLibrary(source) ||
-          scanSource(source).isGlobal,
-      );
+    this.shared = sharedSources(program);
     this.#shared = new Set(this.shared);
   }
 
@@ -50,4 +43,24 @@ export class SourceGraph {
     this.#imports.set(source, imports);
     return imports;
   }
+}
+
+/** The sources that every other may depend on without importing them. */
+export function sharedSources(program: ts.Program): readonly ts.SourceFile[] {
+  return program
+    .getSourceFiles()
+    .filter(
+      (source) =>
+        source.isDeclarationFile ||
+        program.isSourceFileFromExternalLibrary(source) ||
+        scanSource(source).isGlobal,
+    );
+}
+
+/** Whether two lists of sources are of the same texts. */
+export function isSame(
+  before: readonly (ts.SourceFile | undefined)[],
+  now: readonly (ts.SourceFile | undefined)[],
+): boolean {
+  return before.length === now.length && before.every((source, at) => source === now[at]);
 }

@@ -1,7 +1,7 @@
 import type ts from "typescript";
 import type { ToolSchemas } from "../../contract/artefact.js";
 import type { FoundTool } from "./discover.js";
-import type { SourceGraph } from "./source-graph.js";
+import { isSame, type SourceGraph } from "./source-graph.js";
 import type { WalkedTool } from "./walk-tool.js";
 
 /** A tool with everything that was made of it, none of which is wrong. */
@@ -37,7 +37,3 @@ export class ToolMemory {
 }
 
 type Behind = ReturnType<SourceGraph["behind"]>;
-
-function isSame(before: Behind, now: Behind): boolean {
-  return before.length === now.length && before.every((source, at) => source === now[at]);
-}

@@ -4,8 +4,8 @@ import { diagnosticProblem, type LoadedProgram } from "./load-program.js";
 import type { GeneratorProblem } from "./problem.js";
 
 /**
- * The type errors of a source that tools' types come from: a type that does not check is not what it says. Errors elsewhere in the
- * program are left to the compiler.
+ * The type errors of a source that tools' types come from, other than those of its syntax: a type that does not check is not what it
+ * says. Errors elsewhere in the program are left to the compiler.
  *
  * @param out the artefact, which a program may import before it is there.
  */
@@ -21,6 +21,15 @@ export function typeErrors(
         diagnostic.reportsUnnecessary === undefined &&
         !isMissing(out, diagnostic),
     )
+    .map((diagnostic) => diagnosticProblem(root, diagnostic));
+}
+
+/** What does not even parse, in any of the program's own sources: there may be a tool in there. */
+export function syntaxErrors({ program, root }: LoadedProgram): readonly GeneratorProblem[] {
+  return program
+    .getSourceFiles()
+    .filter((source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source))
+    .flatMap((source) => program.getSyntacticDiagnostics(source))
     .map((diagnostic) => diagnosticProblem(root, diagnostic));
 }
 

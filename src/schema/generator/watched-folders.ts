@@ -25,7 +25,12 @@ export function watchedFolders({ program, root, searched, configs }: LoadedProgr
   return new Set([...folders].filter(isFolder));
 }
 
-function addBelow(folder: string, folders: Set<string>, skipped: ReadonlySet<string>, above: readonly string[] = []): void {
+function addBelow(
+  folder: string,
+  folders: Set<string>,
+  skipped: ReadonlySet<string>,
+  above: readonly string[] = [],
+): void {
   if (skipped.has(folder) || !isFolder(folder)) return;
   const real = realpathSync(folder);
   if (above.includes(real)) return;

@@ -60,6 +60,9 @@ export class Normaliser {
 
   /** The shape of a type. */
   visit(type: ts.Type, place: TypePlace): Shape {
+    // `NoInfer<T>` is `T` once nothing is inferred any more.
+    if (type.flags & ts.TypeFlags.Substitution)
+      return this.visit((type as ts.SubstitutionType).baseType, place);
     const { kept, parts } = this.#withoutUndefined(type, place);
     const followed = followNode(this, kept, place);
     const here = { path: place.path, where: place.where, node: followed.node };
@@ -225,6 +228,15 @@ export class Normaliser {
       }
       return { doc: this.docOf(node, place) };
     });
+  }
+
+  /** Whether no value is of an intersection, since its parts contradict each other. */
+  isImpossible(type: ts.Type): boolean {
+    return type.isIntersection() && this.checker.isTypeAssignableTo(type, this.checker.getNeverType());
+  }
+
+  refuseNever(place: Place): Shape {
+    return this.refuse(place, "never has no value, so nothing could be given here", "leave it out");
   }
 
   /** Refuses a type of the standard library by name. */

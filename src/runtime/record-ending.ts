@@ -1,6 +1,7 @@
 import type { Performance } from "../contract/perform-call.js";
 import type { DynTool } from "../contract/dyn-tool.js";
 import { holds, type RunEvent } from "../log/events.js";
+import { isTerminal } from "../log/fold.js";
 import { jsonEqual } from "../log/json-equal.js";
 import { recordable, type Ending } from "./call-ending.js";
 import type { CallName } from "./call-errors.js";
@@ -29,8 +30,9 @@ export async function recordEnding(
 ): Promise<Divergence | undefined> {
   const { seq, idempotencyKey: key } = call;
   const { run } = desk;
-  const { pending } = desk.state;
-  if (pending?.kind !== "tool" || pending.seq !== seq) {
+  const { pending, status } = desk.state;
+  // A run that was abandoned has its open call still pending, and takes nothing more.
+  if (pending?.kind !== "tool" || pending.seq !== seq || isTerminal(status)) {
     const [completion] = await desk.read(seq + 1, 1);
     const isSame =
       holds(completion, "ToolCallCompleted") && jsonEqual(completion.event.payload.output, ending.recorded);

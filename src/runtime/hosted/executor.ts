@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { CallOutcome } from "../../contract/dyn-tool.js";
 import type { Effect } from "../../contract/effect.js";
 import { performCall, type Failed } from "../../contract/perform-call.js";
-import { StoreUnavailable } from "../../store/errors.js";
+import { Conflict, StoreUnavailable } from "../../store/errors.js";
 import type { Execution } from "../../store/event-store.js";
 import { endingOf, type Ending } from "../call-ending.js";
 import { OutcomeUnknown, type CallName } from "../call-errors.js";
@@ -98,7 +98,7 @@ export class Executor {
         return;
       } catch (error) {
         const { signal } = this.#aborting;
-        if (!(error instanceof StoreUnavailable) || left <= 0) throw error;
+        if (!mayPass(error) || left <= 0) throw error;
         await this.settings.timing.wait(pause, signal).catch(() => undefined);
         if (signal.aborted) throw error;
         left -= pause;
@@ -122,6 +122,11 @@ export class Executor {
     };
     await recorder.store.recordRefusal(run, report);
   }
+}
+
+/** Another server may have recorded something since the run was looked at: it is looked at again. */
+function mayPass(error: unknown): boolean {
+  return error instanceof StoreUnavailable || error instanceof Conflict;
 }
 
 function contentOf(ending: Ending) {

@@ -89,7 +89,8 @@ function looksLikeOne(given: unknown): boolean {
 }
 
 function whatItIs(given: unknown): string {
-  return given === null || given === undefined ? String(given) : `a ${typeof given}`;
+  if (given === null || given === undefined) return String(given);
+  return typeof given === "object" ? "an object" : `a ${typeof given}`;
 }
 
 function atFault(path: string, problem: string, cause?: unknown): CliError {

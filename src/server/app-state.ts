@@ -7,6 +7,7 @@ import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
 import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
 import { toolLogOf } from "./tool-log.js";
+import { logThrown } from "./log-thrown.js";
 import { OpenStreams } from "./stream/open-streams.js";
 import { hashSecret } from "./tokens.js";
 
@@ -127,8 +128,8 @@ export class AppState {
     if (logger === undefined) return {};
     return {
       logOf: (call) => toolLogOf(logger, call),
-      onTrouble: (trouble, call, err) => {
-        logger.error({ ...call, err }, trouble);
+      onTrouble: (trouble, call, error) => {
+        logThrown(logger, error, trouble, call);
       },
     };
   }

@@ -12,6 +12,15 @@ export interface Violation {
  */
 export type Judge = (value: JsonValue) => readonly Violation[] | Promise<readonly Violation[]>;
 
+/**
+ * Judges what a tool answered. A judge that is the author's own code may never answer; with a signal it rejects with its reason
+ * when the call is given up.
+ */
+export type OutputJudge = (
+  output: JsonValue,
+  signal?: AbortSignal,
+) => readonly Violation[] | Promise<readonly Violation[]>;
+
 /** Compiles JSON Schemas to judges: the seam between the contract, which imports nothing, and `schema/`, which implements it. */
 export interface Validator {
   /**

@@ -2,7 +2,7 @@ import { pathText } from "./json-path.js";
 import { reasonOf } from "./handler-errors.js";
 import { isPromise } from "./is-promise.js";
 import type { JsonValue } from "./json.js";
-import { toPlainJson } from "./plain-json.js";
+import { copyInput } from "./plain-json.js";
 import type { StandardSchema } from "./standard-schema.js";
 import type { Violation } from "./validator.js";
 
@@ -29,7 +29,7 @@ export async function standardVerdict(
   let answer: unknown;
   try {
     // Its own copy: a schema may change what it is given.
-    answer = schema["~standard"].validate(toPlainJson(value));
+    answer = schema["~standard"].validate(copyInput(value));
     if (isPromise(answer)) answer = await settled(answer, signal);
     return verdictOf(answer);
   } catch (error) {

@@ -4,7 +4,7 @@ import { HandlerError, reasonOf, UnknownOutcomeError } from "./handler-errors.js
 import { IdempotencyPath } from "./idempotency-path.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import { judgeOutcome } from "./judge-outcome.js";
-import { MAX_INPUT_DEPTH, NotJson, toPlainJson } from "./plain-json.js";
+import { copyInput, NotJson } from "./plain-json.js";
 import type { StandardSchema } from "./standard-schema.js";
 import { standardVerdict, type StandardVerdict } from "./standard-verdict.js";
 import { HandlerFailed, InvalidInput, MissingIdempotencyKey, OutputSerialization } from "./tool-errors.js";
@@ -70,7 +70,8 @@ export class TypedTool<I, O> implements DynTool {
     try {
       const returning = this.#handler.call(known, read.value as I);
       const returned = isPromise(returning) ? await returning : returning;
-      return await judgeOutcome(this.name, returned, this.judgeOutput, ctx.signal);
+      const outcome = judgeOutcome(this.name, returned, this.judgeOutput, ctx.signal);
+      return isPromise(outcome) ? await outcome : outcome;
     } catch (thrown) {
       throw this.#failure(thrown);
     }
@@ -78,7 +79,7 @@ export class TypedTool<I, O> implements DynTool {
 
   #plain(input: JsonValue): JsonValue {
     try {
-      return toPlainJson(input, MAX_INPUT_DEPTH);
+      return copyInput(input);
     } catch (cause) {
       if (!(cause instanceof NotJson)) throw cause;
       throw new InvalidInput(this.name, [{ path: cause.path, message: cause.problem }], { cause });
@@ -148,7 +149,7 @@ function keyOf<I, O>(
 function handlersKey<I, O>(handler: ToolHandler<I, O>, tool: string, input: JsonValue): string {
   let key: unknown;
   try {
-    key = handler.idempotencyKey?.(toPlainJson(input, MAX_INPUT_DEPTH) as I);
+    key = handler.idempotencyKey?.(copyInput(input) as I);
   } catch (cause) {
     throw new MissingIdempotencyKey(tool, `could not be derived: ${reasonOf(cause)}`, { cause });
   }

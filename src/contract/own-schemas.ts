@@ -43,6 +43,8 @@ type Fits<From, To> = unknown extends From ? true : [From] extends [To] ? true :
 export interface SchemaSide {
   readonly json: unknown;
   readonly standard?: StandardSchema;
+  /** Whether it was read from the artefact, a file of JSON. */
+  readonly isGenerated?: boolean;
 }
 
 /**

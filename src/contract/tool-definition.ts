@@ -35,9 +35,9 @@ export function definitionOf(
     effect,
     className,
     description: descriptionOf(meta, description),
-    inputSchema: schemaOf(meta, "input", input.json),
+    inputSchema: schemaOf(meta, "input", input),
     ...(input.standard !== undefined && { inputStandard: input.standard }),
-    ...(output !== undefined && { outputSchema: schemaOf(meta, "output", output.json) }),
+    ...(output !== undefined && { outputSchema: schemaOf(meta, "output", output) }),
     ...(output?.standard !== undefined && { outputStandard: output.standard }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
@@ -51,7 +51,11 @@ interface Sides {
 
 function generatedSides(meta: ToolMeta, artefact: SchemaArtefact): Sides {
   const { input, output, description } = generatedSchemas(meta, artefact);
-  return { input: { json: input }, output: { json: output }, description };
+  return {
+    input: { json: input, isGenerated: true },
+    output: { json: output, isGenerated: true },
+    description,
+  };
 }
 
 function ownSides(className: string, own: OwnSchemas): Sides {
@@ -161,9 +165,13 @@ function descriptionOf({ className, description, effect }: ToolMeta, generated: 
   );
 }
 
-function schemaOf({ className }: ToolMeta, side: "input" | "output", schema: unknown): JsonObject {
+function schemaOf(
+  { className }: ToolMeta,
+  side: "input" | "output",
+  { json, isGenerated = false }: SchemaSide,
+): JsonObject {
   try {
-    const plain = toPlainJson(schema);
+    const plain: unknown = isGenerated ? reread(json) : toPlainJson(json);
     if (isJsonObject(plain)) return deepFreeze(plain);
   } catch (cause) {
     throw new RegistryError(
@@ -173,4 +181,9 @@ function schemaOf({ className }: ToolMeta, side: "input" | "output", schema: unk
     );
   }
   throw new RegistryError("invalid_schema", `the ${side} schema of class ${className} is not an object`);
+}
+
+/** A copy of what was read from a file of JSON: nothing can be lost on the way, and it is the fastest. */
+function reread(schema: unknown): unknown {
+  return schema === undefined ? undefined : JSON.parse(JSON.stringify(schema));
 }

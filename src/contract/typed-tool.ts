@@ -41,6 +41,7 @@ export class TypedTool<I, O> implements DynTool {
   readonly judgeOutput?: OutputJudge;
   readonly #handler: ToolHandler<I, O>;
   readonly #readInput: InputReader;
+  #isReady = false;
 
   /**
    * @throws what the validator throws when a schema does not compile.
@@ -63,6 +64,7 @@ export class TypedTool<I, O> implements DynTool {
   async callJson(ctx: ToolCtx, input: JsonValue): Promise<CallOutcome> {
     // A copy: a handler that changes its input must not change what the next attempt is given.
     const own = this.#plain(input);
+    if (!this.#isReady) this.#makeReady();
     const reading = this.#readInput(own, ctx.signal);
     const read = isPromise(reading) ? await this.#verdict(reading) : reading;
     if (!read.accepted) throw new InvalidInput(this.name, read.violations);
@@ -74,6 +76,18 @@ export class TypedTool<I, O> implements DynTool {
       return isPromise(outcome) ? await outcome : outcome;
     } catch (thrown) {
       throw this.#failure(thrown);
+    }
+  }
+
+  /** Before the handler runs for the first time: afterwards it would be too late to find that its output cannot be judged. */
+  #makeReady(): void {
+    try {
+      this.#readInput.ready?.();
+      this.judgeOutput?.ready?.();
+      this.#isReady = true;
+    } catch (cause) {
+      const message = `a schema of it does not compile, so it was not run: ${reasonOf(cause)}`;
+      throw new HandlerFailed(this.name, new HandlerError(message, { cause }));
     }
   }
 
@@ -111,17 +125,21 @@ export class TypedTool<I, O> implements DynTool {
 
 /** An input as its handler gets it, or what is wrong with it. */
 type Reading = StandardVerdict;
-type InputReader = (input: JsonValue, signal: AbortSignal) => Reading | Promise<Reading>;
+interface InputReader {
+  (input: JsonValue, signal: AbortSignal): Reading | Promise<Reading>;
+  readonly ready?: (() => void) | undefined;
+}
 
 function inputReader({ inputSchema, inputStandard }: TypedToolDefinition, validator: Validator): InputReader {
   if (inputStandard !== undefined) return (input, signal) => standardVerdict(inputStandard, input, signal);
   const judge = validator.compile(inputSchema);
-  return (input) => {
+  const read: InputReader = (input) => {
     const verdict = judge(input);
     const reading = (violations: readonly Violation[]): Reading =>
       violations.length > 0 ? { accepted: false, violations } : { accepted: true, value: input };
     return isPromise(verdict) ? Promise.resolve(verdict).then(reading) : reading(verdict);
   };
+  return Object.assign(read, { ready: judge.ready });
 }
 
 function outputJudge(definition: TypedToolDefinition, validator: Validator): OutputJudge | undefined {

@@ -150,7 +150,7 @@ export class SchemaGenerator {
       };
       complete.set(one, { ...one, schemas });
     }
-    return tools.map((tool) => ("schemas" in tool ? tool : (complete.get(tool) as KnownTool)));
+    return tools.flatMap((tool) => ("schemas" in tool ? [tool] : (complete.get(tool) ?? [])));
   }
 }
 

@@ -118,7 +118,7 @@ function holds({ ask, path, answer }: Probe): boolean {
 }
 
 function textOf(answer: unknown): string {
-  return JSON.stringify(answer) ?? "";
+  return answer === undefined ? "" : JSON.stringify(answer);
 }
 
 function howText(how: ts.ScriptTarget | ts.CreateSourceFileOptions): string {

@@ -5,7 +5,7 @@ import { NotJson, toPlainJson } from "./plain-json.js";
 import { reservedKey } from "./reserved.js";
 import { OutputSerialization } from "./tool-errors.js";
 import { isToolOutcome, type SuspendOutcome } from "./tool-outcome.js";
-import type { OutputJudge, Violation } from "./validator.js";
+import type { ToolJudge, Violation } from "./validator.js";
 
 /**
  * What a handler returned, as data that can be recorded: plain JSON that matches the output schema and has no reserved
@@ -17,7 +17,7 @@ import type { OutputJudge, Violation } from "./validator.js";
 export function judgeOutcome(
   tool: string,
   returned: unknown,
-  judgeOutput: OutputJudge | undefined,
+  judgeOutput: ToolJudge | undefined,
   signal?: AbortSignal,
 ): CallOutcome | Promise<CallOutcome> {
   if (!isToolOutcome(returned)) return judged(tool, returned, judgeOutput, signal);
@@ -28,7 +28,7 @@ export function judgeOutcome(
 function judged(
   tool: string,
   value: unknown,
-  judgeOutput: OutputJudge | undefined,
+  judgeOutput: ToolJudge | undefined,
   signal: AbortSignal | undefined,
 ): CallOutcome | Promise<CallOutcome> {
   const output = plain(tool, value);

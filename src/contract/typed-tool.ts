@@ -10,7 +10,7 @@ import { standardVerdict, type StandardVerdict } from "./standard-verdict.js";
 import { HandlerFailed, InvalidInput, MissingIdempotencyKey, OutputSerialization } from "./tool-errors.js";
 import type { ToolCtx, ToolHandler } from "./tool-handler.js";
 import { isPromise } from "./is-promise.js";
-import type { OutputJudge, Validator, Violation } from "./validator.js";
+import type { ToolJudge, Validator, Violation } from "./validator.js";
 
 /** What a handler needs besides itself to be a tool. */
 export interface TypedToolDefinition {
@@ -38,7 +38,8 @@ export class TypedTool<I, O> implements DynTool {
   readonly outputSchema?: JsonObject;
   readonly timeoutMs?: number;
   readonly idempotencyKey?: (input: JsonValue) => string;
-  readonly judgeOutput?: OutputJudge;
+  readonly judgeInput: ToolJudge;
+  readonly judgeOutput?: ToolJudge;
   readonly #handler: ToolHandler<I, O>;
   readonly #readInput: InputReader;
   #isReady = false;
@@ -57,6 +58,7 @@ export class TypedTool<I, O> implements DynTool {
     if (key !== undefined) this.idempotencyKey = key;
     this.#handler = handler;
     this.#readInput = inputReader(definition, validator);
+    this.judgeInput = inputJudge(this.#readInput);
     const judgeOutput = outputJudge(definition, validator);
     if (judgeOutput !== undefined) this.judgeOutput = judgeOutput;
   }
@@ -142,7 +144,17 @@ function inputReader({ inputSchema, inputStandard }: TypedToolDefinition, valida
   return Object.assign(read, { ready: judge.ready });
 }
 
-function outputJudge(definition: TypedToolDefinition, validator: Validator): OutputJudge | undefined {
+/** What a reader says of an input, without what it makes of it. */
+function inputJudge(read: InputReader): ToolJudge {
+  return async (input, signal = NEVER) => {
+    const reading = await read(input, signal);
+    return reading.accepted ? [] : reading.violations;
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+function outputJudge(definition: TypedToolDefinition, validator: Validator): ToolJudge | undefined {
   const { outputSchema, outputStandard } = definition;
   if (outputStandard === undefined) return outputSchema && validator.compile(outputSchema);
   return async (output, signal) => {

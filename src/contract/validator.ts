@@ -22,11 +22,11 @@ export interface Judge {
 }
 
 /**
- * Judges what a tool answered. A judge that is the author's own code may never answer; with a signal it rejects with its reason
- * when the call is given up.
+ * Judges what a tool is asked or what it answered. A judge that is the author's own code may never answer; with a signal it
+ * rejects with its reason when the call is given up.
  */
-export interface OutputJudge {
-  (output: JsonValue, signal?: AbortSignal): readonly Violation[] | Promise<readonly Violation[]>;
+export interface ToolJudge {
+  (value: JsonValue, signal?: AbortSignal): readonly Violation[] | Promise<readonly Violation[]>;
   readonly ready?: () => void;
 }
 

@@ -11,6 +11,7 @@ import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
 import type { BindAddress } from "./option-parsers.js";
+import { guardProcess } from "./process-guard.js";
 import { printable } from "./printable.js";
 import { serveSettings } from "./serve-settings.js";
 import { announce } from "./serve-words.js";
@@ -28,6 +29,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const tools = loadTools(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
+  guardProcess(log);
   const store = await openStore(options);
   const state = new AppState({
     ...settings,

@@ -12,6 +12,7 @@ import { IntentDesk } from "./intent-desk.js";
 import type { Recorder } from "./recorder.js";
 import type { AskedCall, Replay } from "./replay.js";
 import { RunSuspended } from "./run-errors.js";
+import { inToolScope } from "./tool-scope.js";
 
 export interface PerformerSettings {
   readonly timing: Timing;
@@ -61,16 +62,20 @@ export class CallPerformer {
     const ending = endingOf(
       call,
       effect,
-      await performCall({
-        tool: checked(tool),
-        input: asked.input,
-        effect,
-        runId: this.replay.run,
-        seq,
-        idempotencyKey,
-        signal,
-        ...this.settings,
-      }),
+      await this.recorder.aroundCall({ run: this.replay.run, seq, tool: tool.name, effect }, () =>
+        inToolScope(tool.name, () =>
+          performCall({
+            tool: checked(tool),
+            input: asked.input,
+            effect,
+            runId: this.replay.run,
+            seq,
+            idempotencyKey,
+            signal,
+            ...this.settings,
+          }),
+        ),
+      ),
     );
     // Without the caller's signal: what has happened is recorded, whoever still waits for it.
     const contradiction = await this.#record(call, ending).catch((cause: unknown) => {

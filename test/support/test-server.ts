@@ -3,8 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
 import type { Envelope } from "#salvor/log/events.js";
-import { AppState, startServer, type AppOptions, type RunningServer } from "#salvor/server/index.js";
+import {
+  AppState,
+  startServer,
+  type AppOptions,
+  type Limits,
+  type RunningServer,
+} from "#salvor/server/index.js";
 import { openLowdbStore } from "#salvor/store/index.js";
+import { assertDescribed } from "./contract.js";
 import { TOOLS } from "./tools.js";
 
 /** A JSON answer: `any`, because a test asserts what it looks like. */
@@ -27,9 +34,12 @@ export interface CallOptions {
   readonly drive?: string;
 }
 
-export type TestServerOptions = Omit<AppOptions, "store"> & { readonly tools?: readonly DeclarationInput[] };
+export type TestServerOptions = Omit<AppOptions, "store"> & {
+  readonly tools?: readonly DeclarationInput[];
+  readonly limits?: Partial<Limits>;
+};
 
-/** A real server on a real store in a folder of its own. */
+/** A real server on a real store in a folder of its own. Every answer is held to the server's own description of itself. */
 export class TestServer {
   private constructor(
     readonly dir: string,
@@ -83,11 +93,13 @@ export class TestServer {
       ...(sent !== undefined && { body: sent }),
     });
     const text = await response.text();
+    const { status, headers: answered } = response;
+    assertDescribed({ method, path, status, headers: answered, ...(method !== "HEAD" && { text }) });
     return {
       status: response.status,
       headers: response.headers,
       text,
-      json: text === "" ? undefined : JSON.parse(text),
+      json: isJson(response) && text !== "" ? JSON.parse(text) : undefined,
     };
   }
 
@@ -162,9 +174,13 @@ export class TestRun {
   }
 }
 
+function isJson({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("application/json") === true;
+}
+
 async function startOn(
   dir: string,
-  { tools = TOOLS, ...options }: TestServerOptions,
+  { tools = TOOLS, limits, ...options }: TestServerOptions,
 ): Promise<RunningServer> {
   const registry = new ClientToolRegistry();
   for (const tool of tools) registry.declare(tool);
@@ -172,5 +188,6 @@ async function startOn(
   return startServer(new AppState({ ...options, store }).withClientTools(registry), {
     host: "127.0.0.1",
     port: 0,
+    ...(limits && { limits }),
   });
 }

@@ -20,13 +20,15 @@ export interface RunningServer {
   /** Where it listens, as `http://127.0.0.1:8080`. */
   readonly url: string;
   /**
-   * Stops accepting, lets what is being recorded finish, and closes the store. Connections that are still open after
+   * Stops accepting, lets what is being recorded or performed finish, and closes the store. Connections that are still open after
    * `graceMs` (8 s by default) are ended.
    */
   close(graceMs?: number): Promise<void>;
 }
 
 const GRACE_MS = 8_000;
+/** How long before the end of the grace the tools that are still at work are told to give up, so that they can say how it went. */
+const ABORT_MS = 2_000;
 
 /**
  * Starts the control plane.
@@ -81,6 +83,7 @@ export async function startServer(
     );
     server.closeIdleConnections();
     state.streams.close();
+    const performed = state.hosted.stop(Math.max(0, graceMs - ABORT_MS));
     // A client that keeps its connection for the next request would be waited for until the grace is over.
     for (const response of inFlight.all) if (!response.headersSent) response.setHeader("Connection", "close");
     const force = setTimeout(() => {
@@ -88,6 +91,7 @@ export async function startServer(
     }, graceMs);
     await ended;
     clearTimeout(force);
+    await performed;
     await state.recorder.idle();
     await state.store.close();
   };

@@ -49,16 +49,15 @@ export function assertDescribed(answer: Described): void {
   for (const [name, { required }] of Object.entries(described.headers)) {
     if (required === true) assert.ok(headers.has(name), `${what}: without ${name}`);
   }
-  if (status === 503) assert.ok(headers.has("retry-after"), what);
   if (text === undefined) return;
   const type = (headers.get("content-type") ?? "").split(";", 1)[0] ?? "";
   const media = described.content[type];
   assert.ok(media, `${what}: ${type} is not described`);
   if (type === "application/json") check([...where, "content", type, "schema"], JSON.parse(text), what);
-  if (type === "application/json" && status === 401) {
-    const { error } = JSON.parse(text) as { error: { code: string } };
-    assert.equal(headers.has("www-authenticate"), error.code === "unauthorized", what);
-  }
+  if (type !== "application/json" || status < 400) return;
+  const { code } = (JSON.parse(text) as { error: { code: string } }).error;
+  assert.equal(headers.has("www-authenticate"), code === "unauthorized", what);
+  if (code === "store_unavailable" || code === "shutting_down") assert.ok(headers.has("retry-after"), what);
 }
 
 /** Holds a frame of an event stream to the description. */
@@ -111,8 +110,6 @@ function closed(value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value;
   const inner = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, closed(each)]));
   const isOpenObject =
-    value.type === "object" &&
-    isJsonObject(value.properties) &&
-    value.additionalProperties === undefined;
+    value.type === "object" && isJsonObject(value.properties) && value.additionalProperties === undefined;
   return isOpenObject ? { ...inner, additionalProperties: false } : inner;
 }

@@ -10,7 +10,8 @@ import {
   type Limits,
   type RunningServer,
 } from "#salvor/server/index.js";
-import { openLowdbStore } from "#salvor/store/index.js";
+import type { RunTools } from "#salvor/runtime/index.js";
+import { openLowdbStore, type EventStore } from "#salvor/store/index.js";
 import { assertDescribed } from "./contract.js";
 import { TOOLS } from "./tools.js";
 
@@ -37,6 +38,8 @@ export interface CallOptions {
 export type TestServerOptions = Omit<AppOptions, "store"> & {
   readonly tools?: readonly DeclarationInput[];
   readonly limits?: Partial<Limits>;
+  /** The tools that the server performs itself. */
+  readonly hosted?: RunTools;
 };
 
 /** A real server on a real store in a folder of its own. Every answer is held to the server's own description of itself. */
@@ -44,7 +47,7 @@ export class TestServer {
   private constructor(
     readonly dir: string,
     private options: TestServerOptions,
-    private running: RunningServer,
+    private running: RunningOn,
   ) {}
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
@@ -54,6 +57,16 @@ export class TestServer {
 
   get url(): string {
     return this.running.url;
+  }
+
+  /** The store that this server works on. */
+  get store(): EventStore {
+    return this.running.store;
+  }
+
+  /** Ends this server, and leaves what it wrote. */
+  close(graceMs?: number): Promise<void> {
+    return this.running.close(graceMs);
   }
 
   /** Ends this server and starts another on the same folder. */
@@ -178,16 +191,22 @@ function isJson({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("application/json") === true;
 }
 
+interface RunningOn extends RunningServer {
+  readonly store: EventStore;
+}
+
 async function startOn(
   dir: string,
-  { tools = TOOLS, limits, ...options }: TestServerOptions,
-): Promise<RunningServer> {
+  { tools = TOOLS, hosted, limits, ...options }: TestServerOptions,
+): Promise<RunningOn> {
   const registry = new ClientToolRegistry();
   for (const tool of tools) registry.declare(tool);
   const store = await openLowdbStore({ dir });
-  return startServer(new AppState({ ...options, store }).withClientTools(registry), {
+  const state = new AppState({ ...options, store }).withClientTools(registry);
+  const server = await startServer(hosted === undefined ? state : state.withTools(hosted), {
     host: "127.0.0.1",
     port: 0,
     ...(limits && { limits }),
   });
+  return { url: server.url, close: (graceMs) => server.close(graceMs), store };
 }

@@ -72,10 +72,14 @@ export class Ledger implements Lookup {
     return run;
   }
 
-  /** Takes in a change that has just become durable. */
-  apply(change: Change, number: number): void {
+  /**
+   * Takes in a change that has just become durable.
+   *
+   * @param texts the JSON texts of its events.
+   */
+  apply(change: Change, number: number, texts: readonly string[]): void {
     const run = this.runs.get(change.run) ?? this.#add(change.run);
-    if (change.kind === "append") run.tail.push(...change.events.map(storedEventJson));
+    run.tail.push(...texts);
     this.#advance(run, change, number);
   }
 

@@ -230,7 +230,7 @@ export class LowdbStore implements EventStore {
   }
 
   #write(given: Change): Promise<void> {
-    const line = changeLine(given);
+    const { line, events } = changeLine(given);
     // What is kept is read back from the line: it is what a restart would find, and nobody else can change it.
     const change = deepFreeze(readChange(line));
     this.#inFlight.add(change);
@@ -239,7 +239,8 @@ export class LowdbStore implements EventStore {
         line,
         commit: (number) => {
           this.#inFlight.remove(change);
-          this.#ledger.apply(change, number);
+          this.#ledger.apply(change, number, events);
+          if (change.kind === "append") this.#parts.reader.took(change, line.length);
           this.#lastChange = performance.now();
           if (change.kind === "erase") this.#erasures += 1;
           if (change.kind === "append") this.#subscriptions.publish(change.run, change.events);

@@ -1,16 +1,13 @@
-import {
-  type ClientToolRegistry,
-  DeclarationError,
-  loadDeclarations,
-  renderProblem,
-} from "../declarations/index.js";
+// Modules, not the public doors beside them: a start loads what a server needs, and nothing else.
+import type { ClientToolRegistry } from "../declarations/client-tool-registry.js";
+import { loadDeclarations } from "../declarations/load-declarations.js";
+import { DeclarationError, renderProblem } from "../declarations/problem.js";
 import type { EventStore } from "../store/event-store.js";
-import { openLowdbStore } from "../store/index.js";
+import { openLowdbStore } from "../store/open-lowdb-store.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
-import { loadTools } from "./load-tools.js";
 import type { BindAddress } from "./option-parsers.js";
 import { printable } from "./printable.js";
 import { endUncaught, exitProcess, guardForeignCode, guardRejections } from "./process-guard.js";
@@ -35,7 +32,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   if (options.tools === undefined) endUncaught(log);
   else guardForeignCode(log.logger);
   try {
-    const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
+    const hosted = await toolsOf(options, declared);
     const store = await openStore(options);
     const state = new AppState({
       ...settings,
@@ -55,6 +52,13 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     log.flush();
     return exitProcess(reportError(error));
   }
+}
+
+/** What loads tools is loaded when there are any. */
+async function toolsOf({ tools }: ServeOptions, declared: ClientToolRegistry) {
+  if (tools === undefined) return undefined;
+  const { loadTools } = await import("./load-tools.js");
+  return loadTools(tools, declared);
 }
 
 async function untilStopped(

@@ -11,6 +11,7 @@ import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
 import type { BindAddress } from "./option-parsers.js";
+import { modelExecutorOf } from "./model-settings.js";
 import { printable } from "./printable.js";
 import { serveSettings } from "./serve-settings.js";
 import { announce } from "./serve-words.js";
@@ -25,11 +26,12 @@ import { out } from "./terminal.js";
  */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const { bind, ...settings } = await serveSettings(options);
+  const executor = modelExecutorOf();
   const tools = loadTools(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
   const store = await openStore(options);
-  const state = new AppState({
+  const base = new AppState({
     ...settings,
     store,
     allowOrigins: options.allowOrigin,
@@ -37,6 +39,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     logger: log.logger,
     logPayloads: options.logPayloads === true,
   }).withClientTools(tools);
+  const state = executor === undefined ? base : base.withModelExecutor(executor);
   const server = await listen(state, bind, store);
 
   announce(out, server.url, options, tools.published());

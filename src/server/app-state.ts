@@ -2,6 +2,8 @@ import type { Logger } from "pino";
 import type { DeclaredTool } from "../declarations/declared-tool.js";
 import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
+import { ModelCalls } from "./model/model-calls.js";
+import type { ModelExecutor } from "./model/model-executor.js";
 import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
 import { OpenStreams } from "./stream/open-streams.js";
 import { hashSecret } from "./tokens.js";
@@ -25,6 +27,8 @@ export interface AppOptions {
   readonly leaseTtlMs?: number;
   /** After how much silence an event stream says that it lives, in milliseconds; 10 000 unless given. */
   readonly keepAliveMs?: number;
+  /** How long a model call of this server may take at the most, in milliseconds; 15 minutes unless given. */
+  readonly modelLimitMs?: number;
   /**
    * Whether other machines may call although no token is configured, by this server's address. A name is never enough: a
    * page in somebody's browser can make one point here.
@@ -40,7 +44,16 @@ export interface AppOptions {
 /** How long an event stream is silent at the most, unless something else is configured: the contract allows 15 s. */
 const DEFAULT_KEEP_ALIVE_MS = 10_000;
 
+const DEFAULT_MODEL_LIMIT_MS = 15 * 60_000;
+
 const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
+
+/** What a state is made of besides its options: another state, and what is put in place of what that has. */
+interface Derived {
+  readonly from: AppState;
+  readonly clientTools?: ClientTools;
+  readonly modelExecutor?: ModelExecutor;
+}
 
 /**
  * Everything that a request needs and that outlives it. Immutable but for what is in the store: `with…` answers another
@@ -59,12 +72,15 @@ export class AppState {
   readonly logger: Logger | undefined;
   readonly logPayloads: boolean;
   readonly clientTools: ClientTools;
+  /** What calls models for runs; absent when this server calls none. */
+  readonly modelExecutor: ModelExecutor | undefined;
+  readonly modelCalls: ModelCalls;
   readonly #options: AppOptions;
 
   /**
    * @throws TypeError when a token is empty, or when both are equal: the client's word would count as the operator's.
    */
-  constructor(options: AppOptions, derived?: { readonly from: AppState; readonly clientTools: ClientTools }) {
+  constructor(options: AppOptions, derived?: Derived) {
     const { clientToken, operatorToken, now } = options;
     if (clientToken === "" || operatorToken === "") throw new TypeError("a token may not be empty");
     if (clientToken !== undefined && clientToken === operatorToken) {
@@ -81,7 +97,10 @@ export class AppState {
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
     this.logger = options.logger;
     this.logPayloads = options.logPayloads ?? false;
-    this.clientTools = derived?.clientTools ?? NO_TOOLS;
+    this.clientTools = derived?.clientTools ?? derived?.from.clientTools ?? NO_TOOLS;
+    this.modelExecutor = derived?.modelExecutor ?? derived?.from.modelExecutor;
+    this.modelCalls =
+      derived?.from.modelCalls ?? new ModelCalls(options.modelLimitMs ?? DEFAULT_MODEL_LIMIT_MS);
     this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
     this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
     this.streams = derived?.from.streams ?? new OpenStreams();
@@ -90,5 +109,10 @@ export class AppState {
   /** This state with an operator's declared client tools. */
   withClientTools(clientTools: ClientTools): AppState {
     return new AppState(this.#options, { from: this, clientTools });
+  }
+
+  /** This state with what calls models for its runs. */
+  withModelExecutor(modelExecutor: ModelExecutor): AppState {
+    return new AppState(this.#options, { from: this, modelExecutor });
   }
 }

@@ -10,6 +10,7 @@ import { originRule } from "./layers/origin.js";
 import { aboutRoutes } from "./resources/about.js";
 import { clientRunRoutes } from "./resources/client-runs.js";
 import { clientToolRoutes } from "./resources/client-tools.js";
+import { modelStepRoutes } from "./resources/model-step.js";
 import { runEventRoutes } from "./resources/run-events.js";
 import { runRoutes } from "./resources/runs.js";
 
@@ -18,6 +19,7 @@ export function createApp(state: AppState): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   clientToolRoutes(state, router);
   clientRunRoutes(state, router);
+  modelStepRoutes(state, router);
   runRoutes(state, router);
   runEventRoutes(state, router);
   aboutRoutes(state, router);

@@ -63,3 +63,12 @@ export function queryCount(ctx: Context, name: string, minimum: number): number 
     `the query parameter ${name} is ${JSON.stringify(raw)}, which is not a whole number from ${minimum}`,
   );
 }
+
+/** A query parameter that says yes or no, or `undefined`. */
+export function queryFlag(ctx: Context, name: string): boolean | undefined {
+  const raw = queryParameter(ctx, name);
+  if (raw === undefined) return undefined;
+  if (raw === "0" || raw === "false") return false;
+  if (raw === "1" || raw === "true") return true;
+  throw new ApiError("bad_request", `the query parameter ${name} is ${JSON.stringify(raw)}; it takes 1 or 0`);
+}

@@ -78,6 +78,7 @@ export async function startServer(state: AppState, { host, port }: ListenOptions
     }, graceMs);
     await ended;
     clearTimeout(force);
+    await state.modelCalls.close();
     await state.recorder.idle();
     await state.store.close();
   };

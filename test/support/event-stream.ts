@@ -23,8 +23,13 @@ export class EventStream {
   ) {}
 
   static async open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventStream> {
+    return EventStream.ask(url, { headers });
+  }
+
+  /** The stream that a request is answered with. */
+  static async ask(url: string, init: RequestInit): Promise<EventStream> {
     const stop = new AbortController();
-    const response = await fetch(url, { headers, signal: stop.signal });
+    const response = await fetch(url, { ...init, signal: stop.signal });
     assert.ok(response.body);
     assert.equal(response.status, 200);
     return new EventStream(response, response.body.getReader() as Bytes, stop);

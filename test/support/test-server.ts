@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
 import type { Envelope } from "#salvor/log/events.js";
-import { AppState, startServer, type AppOptions, type RunningServer } from "#salvor/server/index.js";
+import {
+  AppState,
+  startServer,
+  type AppOptions,
+  type ModelExecutor,
+  type RunningServer,
+} from "#salvor/server/index.js";
 import { openLowdbStore } from "#salvor/store/index.js";
 import { TOOLS } from "./tools.js";
 
@@ -27,7 +33,10 @@ export interface CallOptions {
   readonly drive?: string;
 }
 
-export type TestServerOptions = Omit<AppOptions, "store"> & { readonly tools?: readonly DeclarationInput[] };
+export type TestServerOptions = Omit<AppOptions, "store"> & {
+  readonly tools?: readonly DeclarationInput[];
+  readonly executor?: ModelExecutor | undefined;
+};
 
 /** A real server on a real store in a folder of its own. */
 export class TestServer {
@@ -164,12 +173,13 @@ export class TestRun {
 
 async function startOn(
   dir: string,
-  { tools = TOOLS, ...options }: TestServerOptions,
+  { tools = TOOLS, executor, ...options }: TestServerOptions,
 ): Promise<RunningServer> {
   const registry = new ClientToolRegistry();
   for (const tool of tools) registry.declare(tool);
   const store = await openLowdbStore({ dir });
-  return startServer(new AppState({ ...options, store }).withClientTools(registry), {
+  const state = new AppState({ ...options, store }).withClientTools(registry);
+  return startServer(executor === undefined ? state : state.withModelExecutor(executor), {
     host: "127.0.0.1",
     port: 0,
   });

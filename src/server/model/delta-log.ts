@@ -29,6 +29,7 @@ export class DeltaLog {
       delta.type === "usage"
         ? delta
         : { type: delta.type, text: delta.type === "text_delta" ? delta.text : delta.thinking };
+    if ("text" in piece && piece.text === "") return;
     this.#size += "text" in piece ? piece.text.length : COUNTS;
     if (this.#size > MAX_BODY_BYTES) throw new ModelFailure("the model's answer is too large to be recorded");
     const last = this.#pieces.at(-1);

@@ -109,14 +109,17 @@ describe("the executor on the official SDK", () => {
   const hangUp = (response: Parameters<typeof begin>[0]): void => {
     response.destroy();
   };
-  const { signal } = new AbortController();
+  const unaborted = () => new AbortController().signal;
   const executor = (options = {}) =>
     anthropicExecutor({ apiKey: KEY, baseUrl: api.url, retries: 0, ...options });
-  const ask = (options = {}) => executor(options).call(REQUEST, { signal });
+  const ask = (options = {}) => executor(options).call(REQUEST, { signal: unaborted() });
 
   async function stream(options = {}, request: JsonObject = REQUEST) {
     const deltas: ModelDelta[] = [];
-    const answer = await executor(options).call(request, { signal, onDelta: (delta) => deltas.push(delta) });
+    const answer = await executor(options).call(request, {
+      signal: unaborted(),
+      onDelta: (delta) => deltas.push(delta),
+    });
     return { answer, deltas };
   }
 
@@ -159,14 +162,14 @@ describe("the executor on the official SDK", () => {
 
   it("says itself whether it wants a stream, whatever the request says", async () => {
     api.next(json(200, MESSAGE), events(...EVENTS));
-    await executor().call({ ...REQUEST, stream: true }, { signal });
+    await executor().call({ ...REQUEST, stream: true }, { signal: unaborted() });
     await stream({}, { ...REQUEST, stream: false });
     const sent = api.requests.map(({ body }) => (JSON.parse(body) as JsonObject).stream);
     assert.deepEqual(sent, [undefined, true]);
   });
 
   it("refuses a request that is no object without sending it", async () => {
-    await failure(executor().call([1], { signal }));
+    await failure(executor().call([1], { signal: unaborted() }));
     assert.equal(api.requests.length, 0);
   });
 

@@ -23,6 +23,8 @@ export const STATUS_OF = {
   internal: 500,
   model_execution: 502,
   model_executor_unavailable: 503,
+  tool_execution: 502,
+  tool_registry_unavailable: 503,
   store_unavailable: 503,
   shutting_down: 503,
 } as const;

@@ -1,10 +1,15 @@
 import type { Logger } from "pino";
 import type { DeclaredTool } from "../declarations/declared-tool.js";
+import type { RunTools } from "../runtime/durable-run.js";
+import { HostedCalls } from "../runtime/hosted/hosted-calls.js";
+import type { HostedOptions } from "../runtime/hosted/hosted-options.js";
 import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
 import { ModelCalls } from "./model/model-calls.js";
 import type { ModelExecutor } from "./model/model-executor.js";
 import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
+import { toolLogOf } from "./tool-log.js";
+import { logThrown } from "./log-thrown.js";
 import { OpenStreams } from "./stream/open-streams.js";
 import { hashSecret } from "./tokens.js";
 
@@ -37,6 +42,8 @@ export interface AppOptions {
   readonly logger?: Logger;
   /** Whether the log holds request and answer bodies, which may hold secrets; no by default. */
   readonly logPayloads?: boolean;
+  /** How the tools of {@link AppState.withTools} are performed. */
+  readonly hosting?: Pick<HostedOptions, "concurrency" | "lineLength" | "timeoutMs" | "executionTtlMs">;
   /** Where the time comes from; the wall clock by default. */
   readonly now?: () => Date;
 }
@@ -52,6 +59,7 @@ const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
 interface Derived {
   readonly from: AppState;
   readonly clientTools?: ClientTools;
+  readonly tools?: RunTools;
   readonly modelExecutor?: ModelExecutor;
 }
 
@@ -75,6 +83,8 @@ export class AppState {
   /** What calls models for runs; absent when this server calls none. */
   readonly modelExecutor: ModelExecutor | undefined;
   readonly modelCalls: ModelCalls;
+  /** Performs the calls of this server's own tools, if it has any. */
+  readonly hosted: HostedCalls;
   readonly #options: AppOptions;
 
   /**
@@ -104,6 +114,11 @@ export class AppState {
     this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
     this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
     this.streams = derived?.from.streams ?? new OpenStreams();
+    this.hosted =
+      derived?.tools === undefined && derived !== undefined
+        ? derived.from.hosted
+        : new HostedCalls(this.recorder, derived?.tools, { ...options.hosting, ...this.#telling() });
+    this.#checkNames();
   }
 
   /** This state with an operator's declared client tools. */
@@ -114,5 +129,36 @@ export class AppState {
   /** This state with what calls models for its runs. */
   withModelExecutor(modelExecutor: ModelExecutor): AppState {
     return new AppState(this.#options, { from: this, modelExecutor });
+  }
+
+  /**
+   * This state with tools that the server performs itself.
+   *
+   * @throws TypeError when a name is also that of a declared client tool: nobody could say who performs it.
+   * @throws RangeError when a number of `hosting` is none that can be used.
+   */
+  withTools(tools: RunTools): AppState {
+    return new AppState(this.#options, { from: this, tools });
+  }
+
+  #telling(): Pick<HostedOptions, "logOf" | "onTrouble"> {
+    const { logger } = this;
+    if (logger === undefined) return {};
+    return {
+      logOf: (call) => toolLogOf(logger, call),
+      onTrouble: (trouble, call, error) => {
+        logThrown(logger, error, trouble, call);
+      },
+    };
+  }
+
+  #checkNames(): void {
+    const both = (this.hosted.tools?.names() ?? []).filter(
+      (name) => this.clientTools.get(name) !== undefined,
+    );
+    if (both.length === 0) return;
+    throw new TypeError(
+      `${both.join(", ")}: declared as a client tool and performed by this server too; let one of the two have another name`,
+    );
   }
 }

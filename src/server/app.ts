@@ -13,6 +13,7 @@ import { clientToolRoutes } from "./resources/client-tools.js";
 import { modelStepRoutes } from "./resources/model-step.js";
 import { runEventRoutes } from "./resources/run-events.js";
 import { runRoutes } from "./resources/runs.js";
+import { toolStepRoutes } from "./resources/tool-step.js";
 
 /** The control plane as a Koa application, for `startServer` or for a host that mounts it in a server of its own. */
 export function createApp(state: AppState): Koa<RequestState> {
@@ -20,6 +21,7 @@ export function createApp(state: AppState): Koa<RequestState> {
   clientToolRoutes(state, router);
   clientRunRoutes(state, router);
   modelStepRoutes(state, router);
+  toolStepRoutes(state, router);
   runRoutes(state, router);
   runEventRoutes(state, router);
   aboutRoutes(state, router);

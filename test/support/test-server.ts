@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
 import type { Envelope } from "#salvor/log/events.js";
+import type { RunTools } from "#salvor/runtime/index.js";
 import {
   AppState,
   startServer,
@@ -10,7 +11,7 @@ import {
   type ModelExecutor,
   type RunningServer,
 } from "#salvor/server/index.js";
-import { openLowdbStore } from "#salvor/store/index.js";
+import { openLowdbStore, type EventStore } from "#salvor/store/index.js";
 import { TOOLS } from "./tools.js";
 
 /** A JSON answer: `any`, because a test asserts what it looks like. */
@@ -36,6 +37,8 @@ export interface CallOptions {
 export type TestServerOptions = Omit<AppOptions, "store"> & {
   readonly tools?: readonly DeclarationInput[];
   readonly executor?: ModelExecutor | undefined;
+  /** The tools that the server performs itself. */
+  readonly hosted?: RunTools;
 };
 
 /** A real server on a real store in a folder of its own. */
@@ -43,7 +46,7 @@ export class TestServer {
   private constructor(
     readonly dir: string,
     private options: TestServerOptions,
-    private running: RunningServer,
+    private running: RunningOn,
   ) {}
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
@@ -53,6 +56,16 @@ export class TestServer {
 
   get url(): string {
     return this.running.url;
+  }
+
+  /** The store that this server works on. */
+  get store(): EventStore {
+    return this.running.store;
+  }
+
+  /** Ends this server, and leaves what it wrote. */
+  close(graceMs?: number): Promise<void> {
+    return this.running.close(graceMs);
   }
 
   /** Ends this server and starts another on the same folder. */
@@ -171,16 +184,22 @@ export class TestRun {
   }
 }
 
+interface RunningOn extends RunningServer {
+  readonly store: EventStore;
+}
+
 async function startOn(
   dir: string,
-  { tools = TOOLS, executor, ...options }: TestServerOptions,
-): Promise<RunningServer> {
+  { tools = TOOLS, executor, hosted, ...options }: TestServerOptions,
+): Promise<RunningOn> {
   const registry = new ClientToolRegistry();
   for (const tool of tools) registry.declare(tool);
   const store = await openLowdbStore({ dir });
   const state = new AppState({ ...options, store }).withClientTools(registry);
-  return startServer(executor === undefined ? state : state.withModelExecutor(executor), {
+  const called = executor === undefined ? state : state.withModelExecutor(executor);
+  const server = await startServer(hosted === undefined ? called : called.withTools(hosted), {
     host: "127.0.0.1",
     port: 0,
   });
+  return { url: server.url, close: (graceMs) => server.close(graceMs), store };
 }

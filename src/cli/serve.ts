@@ -12,6 +12,7 @@ import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
 import { loadTools } from "./load-tools.js";
 import type { BindAddress } from "./option-parsers.js";
+import { modelExecutorOf } from "./model-settings.js";
 import { printable } from "./printable.js";
 import { endUncaught, exitProcess, guardForeignCode, guardRejections } from "./process-guard.js";
 import { reportError } from "./report-error.js";
@@ -28,6 +29,7 @@ import { out } from "./terminal.js";
  */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const { bind, ...settings } = await serveSettings(options);
+  const executor = modelExecutorOf();
   const declared = loadDeclared(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
@@ -37,7 +39,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   try {
     const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
     const store = await openStore(options);
-    const state = new AppState({
+    const base = new AppState({
       ...settings,
       store,
       allowOrigins: options.allowOrigin,
@@ -46,6 +48,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
       logPayloads: options.logPayloads === true,
       hosting: hostingOf(options),
     }).withClientTools(declared);
+    const state = executor === undefined ? base : base.withModelExecutor(executor);
     const server = await listen(hosted === undefined ? state : state.withTools(hosted), bind, store);
     announce(out, server.url, options, { declared: declared.published(), hosted: hosted?.descriptors() });
     return await untilStopped(server, asked, log);

@@ -31,7 +31,8 @@ export interface ServeOptions {
 
 const NOTES = `Everything is checked before the port is bound: declarations, tools, tokens, address and data folder.
 Logs are JSON lines on standard error. SIGTERM or Ctrl-C stops the server when what is being recorded is recorded; a second
-signal stops it at once. SALVOR_CLIENT_LEASE_TTL_SECS (default 60) says how long a silent driver counts as attached.`;
+signal stops it at once. SALVOR_CLIENT_LEASE_TTL_SECS (default 60) says how long a silent driver counts as attached.
+ANTHROPIC_API_KEY lets the server call models for its runs; SALVOR_MODEL_BASE_URL says where, if not at https://api.anthropic.com.`;
 
 /** `salvor serve`: the control plane. */
 export function serveCommand(): Command {

@@ -5,7 +5,7 @@ import {
   renderProblem,
 } from "../declarations/index.js";
 import type { EventStore } from "../store/event-store.js";
-import { openLowdbStore } from "../store/index.js";
+import { openLowdbStore, type RecoveryReport } from "../store/index.js";
 import { AppState, startServer, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
@@ -28,7 +28,15 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const tools = loadTools(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
-  const store = await openStore(options);
+  const store = await openStore(options, ({ runs, cut }) => {
+    log.logger.info({ data: options.data, runs }, "the data folder is recovered");
+    if (cut !== undefined) {
+      log.logger.warn(
+        cut,
+        "the end of the journal was cut: a batch that was being written when the last server stopped, and that nobody was told about",
+      );
+    }
+  });
   const state = new AppState({
     ...settings,
     store,
@@ -68,13 +76,16 @@ function loadTools(paths: readonly string[]): ClientToolRegistry {
 }
 
 /** @throws {@link CliError} when the folder is another server's, damaged, or not ours to write. */
-async function openStore({ data, force }: ServeOptions): Promise<EventStore> {
+async function openStore(
+  { data, force }: ServeOptions,
+  onRecovered: (report: RecoveryReport) => void,
+): Promise<EventStore> {
   try {
-    return await openLowdbStore({ dir: data, force: force === true });
+    return await openLowdbStore({ dir: data, force: force === true, onRecovered });
   } catch (cause) {
     if (!(cause instanceof Error) || !("code" in cause)) throw cause;
     throw new CliError(`the data folder cannot be used: ${cause.message}`, {
-      next: "salvor serve --data DIR, with a folder that this server may have to itself",
+      next: `salvor doctor --data ${shellWord(data)}, which says what is so; or --data DIR with another folder`,
       cause,
     });
   }

@@ -87,6 +87,20 @@ export function readBatch(bytes: Buffer, offset: number): Batch | undefined {
   }
 }
 
+/** Where the lines of the batch at an offset lie, as its header says; `undefined` when there is no header. */
+export function batchSpan(bytes: Buffer, offset: number): { start: number; end: number } | undefined {
+  const head = lineAt(bytes, offset);
+  const length = head === undefined ? undefined : BATCH.exec(head)?.[3];
+  if (head === undefined || length === undefined) return undefined;
+  const start = offset + Buffer.byteLength(head);
+  return { start, end: start + Number(length) };
+}
+
+/** Whether a line is to the byte what was written, with its line break. */
+export function lineIsWhole(line: string): boolean {
+  return unseal(line) !== undefined;
+}
+
 /** How a batch starts, whatever it holds: no line of a change can look like it. */
 export const BATCH_MARK = '{"batch":';
 

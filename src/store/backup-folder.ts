@@ -47,7 +47,7 @@ export async function backupFolder(
   const target = folderOf(fileSystem, resolve(to));
   await refuseTaken(source, target);
   // A folder that cannot be read leaves nothing behind.
-  await openStoreDocument(source);
+  if ((await openStoreDocument(source)).data === null) throw noStore(source);
   for (const path of [target.root, target.journal, target.runs, target.scratch])
     await makeFolders(fileSystem, path);
   const journalFrom = await copyAll(source, target, (runs) => options.onProgress?.("copying", runs));
@@ -72,12 +72,16 @@ async function refuseTaken(source: Folder, target: Folder): Promise<void> {
     throw new BackupRefused(`${target.root} is not empty: a backup is never mixed with other files`);
 }
 
+function noStore({ root }: Folder): StoreCorrupt {
+  return new StoreCorrupt(join(root, "store.json"), 0, "is missing");
+}
+
 /** Copies documents and journal; answers where the journal starts. */
 async function copyAll(source: Folder, target: Folder, onProgress: (runs: number) => void): Promise<number> {
   const copied = new Set<string>();
   for (let attempt = 1; ; attempt += 1) {
     const { data } = await openStoreDocument(source);
-    if (data === null) throw new StoreCorrupt(join(source.root, "store.json"), 0, "is missing");
+    if (data === null) throw noStore(source);
     const holds = new JournalHolds(source.journal, data.journal.from);
     try {
       await holds.look();

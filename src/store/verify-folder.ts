@@ -5,7 +5,7 @@ import { placeOfDamage } from "./damaged-batch.js";
 import { TamperEvident } from "./errors.js";
 import { folderOf } from "./folder.js";
 import { IndexDocuments, type IndexEntry } from "./index-documents.js";
-import { batchSpan, segmentName } from "./journal-frame.js";
+import { isCutShort, segmentName } from "./journal-frame.js";
 import type { JournalTails } from "./journal-tails.js";
 import { readTails } from "./journal-tails.js";
 import { StoreCorrupt } from "./lowdb-errors.js";
@@ -110,10 +110,8 @@ class FolderCheck {
   async #cut(segment: number, at: number, cut: number): Promise<void> {
     const file = join(this.#folder.journal, segmentName(segment));
     const bytes = Buffer.from(await this.#folder.layer.read(file));
-    const span = batchSpan(bytes, at);
-    const isShort = span === undefined ? !bytes.includes(0x0a, at) : bytes.length < span.end;
     this.#torn = cut;
-    if (isShort) return;
+    if (isCutShort(bytes, at)) return;
     const detail =
       "the last batch is not what its checksum says: the power failed while it was written, or it was changed since; the next start cuts it";
     this.#findings.push({ file, ...placeOfDamage(bytes, at), detail });

@@ -30,7 +30,9 @@ export async function restoreRun(files: RunFiles, run: string): Promise<IndexEnt
     ...(header.lease !== undefined && { lease: header.lease }),
   };
   if (document.intact && header.erased !== undefined) {
-    return { ...base, view: { ...unknownRun(run), erased: true } };
+    const tip = header.erased.at(-1) ?? CHAIN_START;
+    const view = { ...unknownRun(run), tip, erased: true };
+    return { ...base, view, covered: { ...base.covered, tip } };
   }
   try {
     const { envelopes, hashes } = await readDocuments(files, run, document);

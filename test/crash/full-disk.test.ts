@@ -54,7 +54,7 @@ class Driver {
       headers: { "x-drive-token": this.#token },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, json: (await response.json()) as unknown };
+    return { status: response.status, json: await response.json() };
   }
 }
 

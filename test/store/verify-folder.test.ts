@@ -84,7 +84,7 @@ describe("a folder that is checked", () => {
           }
         } else if (path.startsWith("journal/")) {
           assert.ok(first?.file === file && (first.offset ?? Infinity) <= at, `${path}, byte ${at}`);
-          if (first?.run !== undefined) named += 1;
+          if (first.run !== undefined) named += 1;
         } else assert.equal(first?.file, file);
       }
       await writeFile(file, bytes);

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { quartiles } from "./lib/rates.js";
+import { quartiles } from "../lib/quartiles.js";
 
 const EVENTS = Number(process.env.SALVOR_BENCH_EVENTS ?? 1_000_000);
 const A_RUN = 250;

@@ -9,7 +9,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { openLowdbStore } from "../../dist/store/index.js";
 import { event } from "./lib/events.js";
 import { checkpointPause } from "./lib/pause.js";
-import { quartiles, rate } from "./lib/rates.js";
+import { quartiles } from "../lib/quartiles.js";
+import { rate } from "./lib/rates.js";
 import { SYNC_MS, slowDisk } from "./lib/slow-disk.js";
 import { loadSqlite, sqliteRates } from "./lib/sqlite.js";
 

@@ -11,8 +11,3 @@ export async function rate(callers, milliseconds, call) {
   await Promise.all(Array.from({ length: callers }, worker));
   return (done * 1000) / (performance.now() - start);
 }
-
-export function quartiles(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return [0.25, 0.5, 0.75].map((part) => sorted[Math.round((sorted.length - 1) * part)]);
-}

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers";
 import { join } from "node:path";
+import { ensureBenchPackages } from "../../lib/bench-packages.js";
 import { event } from "./events.js";
 import { rate } from "./rates.js";
 
@@ -12,16 +13,17 @@ const LAYOUTS = {
   place: `create table events (run text, seq integer, json text not null, primary key (run, seq)) without rowid`,
 };
 
-/** The constructor, or why there is none. */
+/** The constructor, or why there is none: the package is native, and optional because it may have to be compiled. */
 export async function loadSqlite() {
   try {
+    ensureBenchPackages();
     const { default: Database } = await import("better-sqlite3");
     new Database(":memory:").close();
     return { Database };
   } catch (error) {
-    return {
-      missing: `better-sqlite3 cannot be used (npm ci --prefix scripts/bench): ${error.message.split("\n")[0]}`,
-    };
+    const how =
+      "npm rebuild --prefix scripts/bench better-sqlite3 compiles it; npm_config_nodedir=/usr where Node's headers lie there";
+    return { missing: `better-sqlite3 is not compared with: ${error.message.split("\n")[0]} (${how})` };
   }
 }
 

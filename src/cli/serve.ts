@@ -13,7 +13,7 @@ import type { ServeOptions } from "./commands/serve.js";
 import { loadTools } from "./load-tools.js";
 import type { BindAddress } from "./option-parsers.js";
 import { printable } from "./printable.js";
-import { exitProcess, guardForeignCode, guardRejections } from "./process-guard.js";
+import { endUncaught, exitProcess, guardForeignCode, guardRejections } from "./process-guard.js";
 import { reportError } from "./report-error.js";
 import { serveSettings } from "./serve-settings.js";
 import { announce } from "./serve-words.js";
@@ -32,7 +32,8 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const asked = whenAskedToStop();
   const log = serverLog(options);
   guardRejections(log.logger);
-  if (options.tools !== undefined) guardForeignCode(log.logger);
+  if (options.tools === undefined) endUncaught(log);
+  else guardForeignCode(log.logger);
   try {
     const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
     const store = await openStore(options, sayRecovered(log));

@@ -6,6 +6,7 @@ import { judgeAppend } from "../log/guard.js";
 import { measure } from "../schema/value-size.js";
 import { LeaseLost } from "../store/errors.js";
 import type { AppendUnit, EventStore } from "../store/event-store.js";
+import type { AroundCall } from "./around-call.js";
 import { Divergence } from "./divergence.js";
 import { Draft, type DeskStore } from "./draft.js";
 import { RunQueue } from "./run-queue.js";
@@ -19,6 +20,8 @@ const STATES_IN_MEMORY = 64 * 1024 * 1024;
 export interface RecorderOptions {
   /** Where the time comes from; the wall clock by default. */
   readonly now?: () => Date;
+  /** What happens around the execution of a tool; nothing by default. */
+  readonly aroundCall?: AroundCall;
 }
 
 /**
@@ -29,12 +32,14 @@ export class Recorder {
   readonly #queue = new RunQueue();
   readonly #states = new LRUCache<string, RunState>({ maxSize: STATES_IN_MEMORY, sizeCalculation: sizeOf });
   readonly #now: () => Date;
+  readonly aroundCall: AroundCall;
 
   constructor(
     readonly store: EventStore,
     options: RecorderOptions = {},
   ) {
     this.#now = options.now ?? (() => new Date());
+    this.aroundCall = options.aroundCall ?? ((_call, execute) => execute());
   }
 
   /**

@@ -88,6 +88,9 @@ export interface EventStore {
    */
   erase(run: string): Promise<void>;
 
+  /** Whether nobody but this process appends, so that what was seen here is all there is. */
+  readonly exclusive?: boolean;
+
   /** Whether appends are accepted right now, and if not, why. */
   readonly health: StoreHealth;
 

@@ -5,7 +5,7 @@ import {
   renderProblem,
 } from "../declarations/index.js";
 import type { EventStore } from "../store/event-store.js";
-import { openLowdbStore } from "../store/index.js";
+import { openLowdbStore, type RecoveryReport } from "../store/index.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
@@ -38,7 +38,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   else guardForeignCode(log.logger);
   try {
     const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
-    const store = await openStore(options);
+    const store = await openStore(options, sayRecovered(log));
     const base = new AppState({
       ...settings,
       store,
@@ -98,14 +98,29 @@ function loadDeclared(paths: readonly string[]): ClientToolRegistry {
   }
 }
 
+function sayRecovered({ logger }: ServerLog): (report: RecoveryReport) => void {
+  return ({ runs, cut }) => {
+    logger.info({ runs }, "the data folder is recovered");
+    if (cut !== undefined) {
+      logger.warn(
+        cut,
+        "the end of the journal was cut: a batch that was being written when the last server stopped, and that nobody was told about",
+      );
+    }
+  };
+}
+
 /** @throws {@link CliError} when the folder is another server's, damaged, or not ours to write. */
-async function openStore({ data, force }: ServeOptions): Promise<EventStore> {
+async function openStore(
+  { data, force }: ServeOptions,
+  onRecovered: (report: RecoveryReport) => void,
+): Promise<EventStore> {
   try {
-    return await openLowdbStore({ dir: data, force: force === true });
+    return await openLowdbStore({ dir: data, force: force === true, onRecovered });
   } catch (cause) {
     if (!(cause instanceof Error) || !("code" in cause)) throw cause;
     throw new CliError(`the data folder cannot be used: ${cause.message}`, {
-      next: "salvor serve --data DIR, with a folder that this server may have to itself",
+      next: `salvor doctor --data ${shellWord(data)}, which says what is so; or --data DIR with another folder`,
       cause,
     });
   }

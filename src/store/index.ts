@@ -24,7 +24,7 @@ export {
   TamperEvident,
   UnknownCursor,
 } from "./errors.js";
-export { openLowdbStore, type LowdbStoreOptions } from "./open-lowdb-store.js";
+export { openLowdbStore, type LowdbStoreOptions, type RecoveryReport } from "./open-lowdb-store.js";
 export { FolderLocked, FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
 export type { AppendFile, FileStat, WriteLayer } from "./write-layer.js";
 export { storeConformance, type ConformanceCheck } from "./conformance.js";

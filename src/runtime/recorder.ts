@@ -4,7 +4,7 @@ import { envelopeOf, type Envelope, type RunEvent } from "../log/events.js";
 import { applyEvent, fold, NOT_STARTED, type RunState } from "../log/fold.js";
 import { judgeAppend } from "../log/guard.js";
 import { measure } from "../schema/value-size.js";
-import { LeaseLost } from "../store/errors.js";
+import { Conflict, LeaseLost } from "../store/errors.js";
 import type { AppendUnit, EventStore } from "../store/event-store.js";
 import { Divergence } from "./divergence.js";
 import { Draft, type DeskStore } from "./draft.js";
@@ -15,6 +15,9 @@ import { RunQueue } from "./run-queue.js";
  * log.
  */
 const STATES_IN_MEMORY = 64 * 1024 * 1024;
+
+/** How often work is judged anew because another server was faster. */
+const ATTEMPTS = 10;
 
 export interface RecorderOptions {
   /** Where the time comes from; the wall clock by default. */
@@ -38,7 +41,8 @@ export class Recorder {
   }
 
   /**
-   * Works on a run while nobody else does.
+   * Works on a run while nobody else of this process does. Where another server was faster, the work begins again on the
+   * log as it is then: so it may be done more than once, and must not have done anything that lasts before it appends.
    *
    * @param lease hash of the drive token that the caller presented: compared with the run's current one now, and again
    *   inside every append. Absent for work that no driver does.
@@ -46,8 +50,17 @@ export class Recorder {
    */
   within<T>(run: string, lease: string | undefined, work: (desk: RunDesk) => Promise<T>): Promise<T> {
     return this.#queue.enter(run, async () => {
-      if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease) throw new LeaseLost(run);
-      return work(new RunDesk(this, run, lease, await this.state(run), this.store));
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease)
+            throw new LeaseLost(run);
+          return await work(new RunDesk(this, run, lease, await this.state(run), this.store));
+        } catch (error) {
+          if (!(error instanceof Conflict) || attempt === ATTEMPTS) throw error;
+          // What was judged is not so any more, or never was: the log says what is.
+          this.#states.delete(run);
+        }
+      }
     });
   }
 

@@ -83,7 +83,9 @@ export class AppState {
     this.logPayloads = options.logPayloads ?? false;
     this.clientTools = derived?.clientTools ?? NO_TOOLS;
     this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
-    this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
+    this.drivers =
+      derived?.from.drivers ??
+      new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS, options.store.presence);
     this.streams = derived?.from.streams ?? new OpenStreams();
   }
 

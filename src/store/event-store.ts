@@ -62,6 +62,22 @@ export interface EventStore {
    */
   recordRefusal(run: string, report: RefusedReport): Promise<void>;
 
+  /**
+   * Says that `holder` performs the call at `seq` of this run, until `ttlMs` from now unless it says so again. Taken before the
+   * intent is appended, so whoever reads a dangling intent and then this sees the execution. Expires by itself: nothing
+   * durable hangs on it.
+   * @returns whether it is held by `holder` now; false while another one's has not expired.
+   */
+  holdExecution(
+    run: string,
+    execution: { readonly seq: number; readonly holder: string },
+    ttlMs: number,
+  ): Promise<boolean>;
+  /** Lets go of an execution; nothing happens when `holder` does not hold it. */
+  releaseExecution(run: string, execution: { readonly seq: number; readonly holder: string }): Promise<void>;
+  /** The execution of this run that has not expired, or `undefined`. */
+  execution(run: string): Promise<{ readonly seq: number; readonly holder: string } | undefined>;
+
   /** Calls a listener with each event of a run from now on, in order, once it is durable. Answers the way to stop. */
   subscribe(run: string, listener: (envelope: Envelope) => void): () => void;
 
@@ -73,11 +89,24 @@ export interface EventStore {
    */
   erase(run: string): Promise<void>;
 
+  /** What servers that share this store tell each other; absent where a store has one server. */
+  readonly presence?: DriverPresence;
+
   /** Whether appends are accepted right now, and if not, why. */
   readonly health: StoreHealth;
 
   /** Finishes what is being written and lets go of everything. Idempotent. */
   close(): Promise<void>;
+}
+
+/**
+ * Tells servers that share a store whose drivers were seen. A hint: it is kept nowhere, and may be lost.
+ */
+export interface DriverPresence {
+  /** The driver of a run presented its current token to this server just now. */
+  announce(run: string): void;
+  /** Calls a listener with each run whose driver some server has seen. Answers the way to stop. */
+  subscribe(listener: (run: string) => void): () => void;
 }
 
 /** What travels inside an append besides its events. */

@@ -1,6 +1,7 @@
 export type {
   AppendUnit,
   CallHolder,
+  DriverPresence,
   EventStore,
   IdentityChange,
   RefusedReport,
@@ -24,6 +25,8 @@ export {
   UnknownCursor,
 } from "./errors.js";
 export { openLowdbStore, type LowdbStoreOptions } from "./open-lowdb-store.js";
+export { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.js";
+export { DatabaseRefused, SchemaTooNew } from "./postgres/errors.js";
 export { FolderLocked, FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
 export type { AppendFile, FileStat, WriteLayer } from "./write-layer.js";
 export { storeConformance, type ConformanceCheck } from "./conformance.js";

@@ -22,6 +22,7 @@ import type { Ledger, LedgerRun } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
 import type { LogReader } from "./log-reader.js";
 import { deepFreeze } from "../contract/deep-freeze.js";
+import { MemoryExecutions, type Execution } from "./memory-executions.js";
 import { Subscriptions } from "./subscriptions.js";
 import { pageOf, summaryOf } from "./summary-list.js";
 import { asError } from "./write-layer.js";
@@ -43,6 +44,7 @@ export class LowdbStore implements EventStore {
   readonly #writer: JournalWriter;
   readonly #inFlight: InFlight;
   readonly #subscriptions = new Subscriptions();
+  readonly #executions = new MemoryExecutions();
   readonly #ticker: NodeJS.Timeout;
   /** When something was last recorded. */
   #lastChange = performance.now();
@@ -128,6 +130,19 @@ export class LowdbStore implements EventStore {
   readRun(run: string): Promise<RunRecord | undefined> {
     const entry = this.#ledger.runs.get(run);
     return Promise.resolve(entry && recordOf(entry));
+  }
+
+  holdExecution(run: string, execution: Execution, ttlMs: number): Promise<boolean> {
+    return Promise.resolve(this.#executions.hold(run, execution, ttlMs));
+  }
+
+  releaseExecution(run: string, execution: Execution): Promise<void> {
+    this.#executions.release(run, execution);
+    return Promise.resolve();
+  }
+
+  execution(run: string): Promise<Execution | undefined> {
+    return Promise.resolve(this.#executions.current(run));
   }
 
   subscribe(run: string, listener: (envelope: Envelope) => void): () => void {

@@ -1,7 +1,7 @@
 import type { EventStore } from "./event-store.js";
 
 export interface PostgresStoreOptions {
-  /** How many transactions are under way at once; 2 by default. Each has a connection, and the runs are spread over them. */
+  /** How many transactions may be under way at once; 2 by default. The second is for when the first is held up. */
   readonly lanes?: number;
   /** How many connections read; 3 by default. */
   readonly readers?: number;

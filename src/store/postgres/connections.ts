@@ -4,12 +4,18 @@ import { Connection, type Question } from "./connection.js";
 import { isUnavailable, SchemaTooNew, unavailable } from "./errors.js";
 import { SCHEMA_VERSION } from "./migrations.js";
 
-/** Makes a session one that may be relied on: durable commits, a database that can be written, and tables that we know. */
+/**
+ * Makes a session one that may be relied on: durable commits, a database that can be written, and tables that we know. Every
+ * question finds its rows by an index, however few there were when it was planned, and is planned once.
+ */
 async function prepareSession(client: Client): Promise<void> {
   const { rows } = await client.query<{ standby: boolean; version: number; setting: string }>(
     `SELECT pg_is_in_recovery() AS standby, (SELECT max(version) FROM salvor.migrations) AS version,
       CASE WHEN current_setting('synchronous_commit') = 'off'
         THEN set_config('synchronous_commit', 'on', false) ELSE '' END AS setting`,
+  );
+  await client.query(
+    "SET plan_cache_mode TO force_generic_plan; SET enable_seqscan TO off; SET enable_hashjoin TO off; SET enable_mergejoin TO off",
   );
   const [found] = rows;
   if (found?.standby !== false) throw new StoreUnavailable("this is a standby, which cannot be written");

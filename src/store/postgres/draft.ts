@@ -71,11 +71,6 @@ export class Draft implements Lookup {
     }
   }
 
-  /** Whether the works were judged at all. */
-  get judged(): boolean {
-    return this.#refusals.length > 0;
-  }
-
   get empty(): boolean {
     return this.#touched.size === 0;
   }

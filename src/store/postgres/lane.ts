@@ -18,16 +18,22 @@ export interface LaneOptions {
 }
 
 /**
- * The works of some of the runs, in the order in which they came. Everything that arrives while a transaction is under way
+ * Works in the order in which they came. Everything that arrives while a transaction is under way
  * goes into the next one: the more are waiting, the more share a round trip and a commit.
  */
 export class Lane {
   readonly #options: LaneOptions;
   #waiting: Work[] = [];
   #running: Promise<void> | undefined;
+  #begun = 0;
 
   constructor(options: LaneOptions) {
     this.#options = options;
+  }
+
+  /** For how long its transaction has been under way, in milliseconds; 0 when none is. */
+  get busyFor(): number {
+    return this.#running === undefined ? 0 : performance.now() - this.#begun;
   }
 
   submit(work: Work): void {
@@ -38,6 +44,7 @@ export class Lane {
       return;
     }
     this.#waiting.push(work);
+    if (this.#running === undefined) this.#begun = performance.now();
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
@@ -86,6 +93,7 @@ export class Lane {
 
   async #commit(works: readonly Work[]): Promise<void> {
     const { connection, known, onCommitted, onResult } = this.#options;
+    this.#begun = performance.now();
     let outcome: Outcome;
     try {
       outcome = await transact(connection, works, known);

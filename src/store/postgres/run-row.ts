@@ -32,9 +32,17 @@ interface Meaning {
   readonly lastIntentByClient: boolean;
 }
 
-export function meaningOf({ state, agentDefHash, labels, lastIntentByClient }: RunView): string {
+/** Views never change, and each is written once and weighed once. */
+const TEXTS = new WeakMap<RunView, string>();
+
+export function meaningOf(view: RunView): string {
+  const known = TEXTS.get(view);
+  if (known !== undefined) return known;
+  const { state, agentDefHash, labels, lastIntentByClient } = view;
   const meaning: Meaning = { state, agentDefHash, ...(labels && { labels }), lastIntentByClient };
-  return JSON.stringify(meaning);
+  const text = JSON.stringify(meaning);
+  TEXTS.set(view, text);
+  return text;
 }
 
 /**

@@ -54,13 +54,13 @@ export function write(id: string, draft: Draft): Question {
       runs.map(({ lastRecordedAt }) => lastRecordedAt),
       runs.map(({ state }) => state.status.state),
       runs.map(({ state }) => state.pending?.seq ?? null),
-      runs.map(meaningOf),
+      lines(runs.map(meaningOf)),
       runs.map(({ ownership }) => (ownership === undefined ? null : JSON.stringify(ownership))),
       runs.map(({ lease }) => lease ?? null),
       runs.map(({ erased }) => erased),
       events.map(({ run }) => run),
       events.map(({ event }) => event.envelope.seq),
-      events.map(({ event }) => storedEventJson(event)),
+      lines(events.map(({ event }) => storedEventJson(event))),
       held.map(({ identity }) => identity),
       held.map(({ run }) => run),
       held.map(({ seq }) => seq),
@@ -71,10 +71,15 @@ export function write(id: string, draft: Draft): Question {
   };
 }
 
+/** JSON texts as one: none holds a line break, and nothing has to be escaped. */
+function lines(texts: readonly string[]): string {
+  return texts.join("\n");
+}
+
 const WRITE = `
 WITH run AS (
   SELECT * FROM unnest($2::uuid[], $3::boolean[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::int[],
-      $10::text[], $11::text[], $12::text[], $13::boolean[])
+      string_to_array($10, E'\\n'), $11::text[], $12::text[], $13::boolean[])
     AS k(run, fresh, next_seq, tip, first_at, last_at, state, pending_seq, meaning, ownership, lease, erased)
 ), made AS (
   INSERT INTO salvor.runs
@@ -87,7 +92,7 @@ WITH run AS (
   FROM run k WHERE r.run = k.run AND NOT k.fresh RETURNING 1
 ), added AS (
   INSERT INTO salvor.events (run, seq, event)
-  SELECT * FROM unnest($14::uuid[], $15::int[], $16::text[])
+  SELECT * FROM unnest($14::uuid[], $15::int[], string_to_array($16, E'\\n'))
 ), held AS (
   SELECT *, row_number() OVER () <= $21::int AS fresh
   FROM unnest($17::text[], $18::uuid[], $19::int[], $20::boolean[]) AS k(identity, run, seq, settled)

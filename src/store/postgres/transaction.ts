@@ -68,19 +68,22 @@ async function attempt(
   const identities = [...new Set(works.flatMap((work) => work.identities))].sort();
   const views = known.of(runs);
   // Asked for behind the locks: an earlier attempt that is still at its commit holds them until that is over.
-  const [, locked, held, committed] = await together(connection, [
+  const hasIdentities = identities.length > 0;
+  const [, locked, ...found] = await together(connection, [
     { text: "BEGIN" },
     lockRuns(runs, views),
-    lockIdentities(identities),
+    ...(hasIdentities ? [lockIdentities(identities)] : []),
     ...(undecided === undefined ? [] : [wasCommitted(id)]),
   ])
     .then(values)
     .catch((error: unknown) => endFailed(connection, error));
-  const draft = new Draft(locked?.rows as RunRow[], held?.rows as IdentityRow[], views);
-  if (undecided === undefined || committed?.rows.length === 0) draft.judge(works);
+  const held = hasIdentities ? found[0]?.rows : [];
+  const isCommitted = undecided !== undefined && found.at(-1)?.rows.length === 1;
+  const draft = new Draft(locked?.rows as RunRow[], held as IdentityRow[], views);
+  if (!isCommitted) draft.judge(works);
   if (draft.empty) {
     await connection.ask({ text: "ROLLBACK" });
-    return draft.judged ? draft.outcome : (undecided ?? draft.outcome);
+    return isCommitted ? undecided : draft.outcome;
   }
   const { outcome } = draft;
   const answers = await together(connection, [write(id, draft), ...writeOthers(draft), { text: "COMMIT" }]);

@@ -19,10 +19,20 @@ export interface WritersOptions {
 const PROBE_MS = 1000;
 const PRUNE_MS = 600_000;
 
-/** Everything that changes the database, spread over several lanes: each run has its own, so that its works keep their order. */
+/** The lane that works of a run are in, and how many of them. */
+interface Place {
+  readonly lane: Lane;
+  works: number;
+}
+
+/** A lane whose transaction takes longer than this many milliseconds is held up: another one has locked a run, or the disk is slow. */
+const HELD_UP_MS = 50;
+
+/** Everything that changes the database. */
 export class Writers {
   readonly #known = new KnownViews();
   readonly #lanes: readonly { readonly lane: Lane; readonly connection: Connection }[];
+  readonly #places = new Map<string, Place>();
   readonly #onNews: (news: string) => void;
   readonly #ticker: NodeJS.Timeout;
   /** Why the last transaction failed, as long as no later one went well. */
@@ -69,9 +79,16 @@ export class Writers {
     judge: (look: Lookup) => Change | undefined,
     { identities = [], size = 0 }: { readonly identities?: readonly string[]; readonly size?: number },
   ): Promise<void> {
-    return new Promise((done, fail) => {
-      this.#laneOf(run).lane.submit({ run, identities, size, judge, done, fail });
-    });
+    const place = this.#placeOf(run);
+    place.works += 1;
+    this.#places.set(run, place);
+    const left = (): void => {
+      place.works -= 1;
+      if (place.works === 0) this.#places.delete(run);
+    };
+    return new Promise<void>((done, fail) => {
+      place.lane.submit({ run, identities, size, judge, done, fail });
+    }).finally(left);
   }
 
   /** The position that comes next in a run, as far as this server knows. */
@@ -92,10 +109,18 @@ export class Writers {
     await Promise.all(this.#lanes.map(({ connection }) => connection.close()));
   }
 
-  #laneOf(run: string): { readonly lane: Lane } {
-    const lane = this.#lanes[Number.parseInt(run.slice(0, 8), 16) % this.#lanes.length];
-    if (lane === undefined) throw new RangeError("a store needs at least one lane");
-    return lane;
+  /**
+   * The lane for a run: the one that has works of it, so that they keep their order, else the first one that is not held up.
+   * As long as nothing is, all share one, because what shares a commit is fastest.
+   */
+  #placeOf(run: string): Place {
+    const place = this.#places.get(run);
+    if (place !== undefined) return place;
+    const moving = this.#lanes.find(({ lane, connection }) => connection.up && lane.busyFor < HELD_UP_MS);
+    const [first] = this.#lanes;
+    const chosen = moving ?? first;
+    if (chosen === undefined) throw new RangeError("a store needs at least one lane");
+    return { lane: chosen.lane, works: 0 };
   }
 
   #tick(): void {

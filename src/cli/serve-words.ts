@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { PublishedTool } from "../declarations/index.js";
 import type { ServeOptions } from "./commands/serve.js";
 import { DEFAULT_URL } from "./help.js";
@@ -8,7 +7,7 @@ import type { Output } from "./terminal.js";
 export function announce(
   output: Output,
   url: string,
-  options: ServeOptions,
+  options: ServeOptions & { readonly place: string; readonly passwordShown: boolean },
   tools: readonly PublishedTool[],
 ): void {
   const width = Math.max(0, ...tools.map((tool) => tool.name.length));
@@ -22,7 +21,8 @@ export function announce(
       (tool) =>
         `  ${output.paint("bold", tool.name.padEnd(width))}  ${tool.effect.padEnd(10)}  ${closing(tool)}`,
     ),
-    `Logs live in ${resolve(options.data)}`,
+    `Logs live in ${options.place}`,
+    ...(options.passwordShown ? [`${output.paint("yellow", "Warning:")} ${PASSWORD_SHOWN}`] : []),
     ...(options.operatorToken === undefined
       ? [`${output.paint("yellow", "Warning:")} ${TRUSTED_CLIENTS}`]
       : []),
@@ -34,6 +34,9 @@ export function announce(
   // One write, so that whoever waits for the first line has the rest as well.
   output.line(lines.join("\n"));
 }
+
+const PASSWORD_SHOWN =
+  "everybody on this machine can read the database's password in the list of processes. --store-env VAR hides it.";
 
 const TRUSTED_CLIENTS =
   "clients are trusted as operators: each may settle, resume and abandon. --operator-token VAR ends that.";

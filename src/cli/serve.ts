@@ -5,9 +5,10 @@ import {
   renderProblem,
 } from "../declarations/index.js";
 import type { EventStore } from "../store/event-store.js";
-import { openLowdbStore } from "../store/index.js";
+import { keepFor } from "../store/index.js";
 import { AppState, startServer, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
+import { openStore } from "./open-store.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
 import type { BindAddress } from "./option-parsers.js";
@@ -20,15 +21,17 @@ import { SHUTDOWN_DEADLINE_MS, whenAskedToStop, within } from "./shutdown.js";
 import { out } from "./terminal.js";
 
 /**
- * Serves until a signal asks it to stop. Everything that can be judged is judged before the port is bound, and the data
- * folder is this server's by then.
+ * Serves until a signal asks it to stop. Everything that can be judged is judged before the port is bound, and the store
+ * is open by then.
  */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const { bind, ...settings } = await serveSettings(options);
   const tools = loadTools(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
-  const store = await openStore(options);
+  const { store, place, passwordShown } = await openStore(options, (news) => {
+    log.logger.warn({ store: news });
+  });
   const state = new AppState({
     ...settings,
     store,
@@ -39,14 +42,29 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   }).withClientTools(tools);
   const server = await listen(state, bind, store);
 
-  announce(out, server.url, options, tools.published());
+  const stopErasing =
+    options.retain === undefined
+      ? undefined
+      : keepFor(store, {
+          days: options.retain,
+          onErased: (count) => {
+            log.logger.info({ erased: count }, "erased runs that ended long ago");
+          },
+          onProblem: (error) => {
+            log.logger.error({ err: error }, "runs that ended long ago could not be erased");
+          },
+        });
+
+  announce(out, server.url, { ...options, place, passwordShown }, tools.published());
 
   const signal = await asked;
   log.logger.info({ signal }, "stopping");
-  const done = await within(SHUTDOWN_DEADLINE_MS, server.close()).catch((error: unknown) => {
-    log.logger.error({ err: error }, "the data folder could not be closed");
-    return false;
-  });
+  const done = await within(SHUTDOWN_DEADLINE_MS, Promise.all([stopErasing?.(), server.close()])).catch(
+    (error: unknown) => {
+      log.logger.error({ err: error }, "the store could not be closed");
+      return false;
+    },
+  );
   log.logger.info(done ? "stopped" : "stopped before everything was finished");
   log.flush();
   // A connection or a timer that is left must not keep a stopped server alive.
@@ -62,19 +80,6 @@ function loadTools(paths: readonly string[]): ClientToolRegistry {
     const problems = cause.problems.map((problem) => `\n  ${printable(renderProblem(problem))}`);
     throw new CliError(`the server does not start with these declarations:${problems.join("")}`, {
       next: `salvor check ${paths.map(shellWord).join(" ")}`,
-      cause,
-    });
-  }
-}
-
-/** @throws {@link CliError} when the folder is another server's, damaged, or not ours to write. */
-async function openStore({ data, force }: ServeOptions): Promise<EventStore> {
-  try {
-    return await openLowdbStore({ dir: data, force: force === true });
-  } catch (cause) {
-    if (!(cause instanceof Error) || !("code" in cause)) throw cause;
-    throw new CliError(`the data folder cannot be used: ${cause.message}`, {
-      next: "salvor serve --data DIR, with a folder that this server may have to itself",
       cause,
     });
   }

@@ -4,7 +4,7 @@ import { envelopeOf, type Envelope, type RunEvent } from "../log/events.js";
 import { applyEvent, fold, NOT_STARTED, type RunState } from "../log/fold.js";
 import { judgeAppend } from "../log/guard.js";
 import { measure } from "../schema/value-size.js";
-import { Conflict, LeaseLost } from "../store/errors.js";
+import { Conflict, LeaseLost, StoreUnavailable } from "../store/errors.js";
 import type { AppendUnit, EventStore } from "../store/event-store.js";
 import { Divergence } from "./divergence.js";
 import { Draft, type DeskStore } from "./draft.js";
@@ -51,17 +51,24 @@ export class Recorder {
   within<T>(run: string, lease: string | undefined, work: (desk: RunDesk) => Promise<T>): Promise<T> {
     return this.#queue.enter(run, async () => {
       for (let attempt = 1; ; attempt += 1) {
+        if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease) throw new LeaseLost(run);
+        const desk = new RunDesk(this, run, lease, await this.state(run), this.store);
         try {
-          if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease)
-            throw new LeaseLost(run);
-          return await work(new RunDesk(this, run, lease, await this.state(run), this.store));
+          return await work(desk);
         } catch (error) {
-          if (!(error instanceof Conflict) || attempt === ATTEMPTS) throw error;
+          if (attempt === ATTEMPTS || !(await this.#wasOvertaken(desk, error))) throw error;
           // What was judged is not so any more, or never was: the log says what is.
           this.#states.delete(run);
         }
       }
     });
+  }
+
+  /** Whether work failed on a log that another server has gone on with meanwhile: what it was refused for may not hold. */
+  async #wasOvertaken(desk: RunDesk, error: unknown): Promise<boolean> {
+    if (error instanceof Conflict) return true;
+    if (error instanceof StoreUnavailable || error instanceof LeaseLost) return false;
+    return ((await this.store.readRun(desk.run))?.eventCount ?? 0) !== desk.state.nextSeq;
   }
 
   /** What the run's durable log means now. */

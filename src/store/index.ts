@@ -29,5 +29,6 @@ export { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-st
 export { DatabaseRefused, SchemaTooNew } from "./postgres/errors.js";
 export { FolderLocked, FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
 export type { AppendFile, FileStat, WriteLayer } from "./write-layer.js";
+export { keepFor, type RetentionOptions } from "./retention.js";
 export { storeConformance, type ConformanceCheck } from "./conformance.js";
 export type { StoreUnderTest } from "./conformance/subject.js";

@@ -126,8 +126,9 @@ export async function migrate(client: Client): Promise<void> {
 }
 
 async function versionOf(client: Client): Promise<number> {
+  // Not to_regclass: that may answer from before a lock was waited for.
   const table = await client.query<{ found: boolean }>(
-    "SELECT to_regclass('salvor.migrations') IS NOT NULL AS found",
+    "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = 'salvor' AND tablename = 'migrations') AS found",
   );
   if (table.rows[0]?.found !== true) return 0;
   const { rows } = await client.query<{ version: number | null }>(

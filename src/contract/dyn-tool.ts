@@ -1,6 +1,7 @@
 import type { Effect } from "./effect.js";
 import type { JsonObject, JsonSchema, JsonValue } from "./json.js";
 import type { ToolCtx } from "./tool-handler.js";
+import type { Judge } from "./validator.js";
 
 /** A tool with its types erased: what models, servers and drivers see of it. */
 export interface DynTool {
@@ -18,6 +19,9 @@ export interface DynTool {
    * @throws `MissingIdempotencyKey` when the input does not yield one.
    */
   readonly idempotencyKey?: (input: JsonValue) => string;
+
+  /** What is wrong with an input; absent when only {@link callJson} judges it. */
+  readonly judgeInput?: Judge;
 
   /**
    * Performs one attempt at a call.

@@ -30,8 +30,8 @@ export class TypedTool<I, O> implements DynTool {
   readonly outputSchema?: JsonObject;
   readonly timeoutMs?: number;
   readonly idempotencyKey?: (input: JsonValue) => string;
+  readonly judgeInput: Judge;
   readonly #handler: ToolHandler<I, O>;
-  readonly #judgeInput: Judge;
   readonly #judgeOutput: Judge | undefined;
 
   /**
@@ -47,12 +47,12 @@ export class TypedTool<I, O> implements DynTool {
     const key = keyOf(handler, definition);
     if (key !== undefined) this.idempotencyKey = key;
     this.#handler = handler;
-    this.#judgeInput = validator.compile(definition.inputSchema);
+    this.judgeInput = validator.compile(definition.inputSchema);
     this.#judgeOutput = definition.outputSchema && validator.compile(definition.outputSchema);
   }
 
   async callJson(ctx: ToolCtx, input: JsonValue): Promise<CallOutcome> {
-    const violations = await this.#judgeInput(input);
+    const violations = await this.judgeInput(input);
     if (violations.length > 0) throw new InvalidInput(this.name, violations);
     const known = this.#withKey(ctx, input);
     try {
@@ -70,6 +70,15 @@ export class TypedTool<I, O> implements DynTool {
   }
 
   #failure(thrown: unknown): Error {
+    try {
+      return this.#failureOf(thrown);
+    } catch {
+      // What was thrown does not even let itself be looked at: a proxy, an error with a getter that throws.
+      return this.#failureOf(new Error(reasonOf(thrown)));
+    }
+  }
+
+  #failureOf(thrown: unknown): Error {
     if (thrown instanceof HandlerError) return new HandlerFailed(this.name, thrown);
     if (this.effect === "write") return new UnknownOutcomeError(this.name, thrown);
     if (thrown instanceof OutputSerialization) return thrown;

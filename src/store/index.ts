@@ -3,6 +3,7 @@ export type {
   CallHolder,
   DriverPresence,
   EventStore,
+  Execution,
   IdentityChange,
   RefusedReport,
   RunOwnership,

@@ -6,6 +6,7 @@ import type {
   AppendUnit,
   CallHolder,
   EventStore,
+  Execution,
   RefusedReport,
   RunOwnership,
   RunRecord,
@@ -14,6 +15,7 @@ import type {
   SummaryPage,
   SummaryQuery,
 } from "./event-store.js";
+import { Executions } from "./executions.js";
 import { InFlight } from "./in-flight.js";
 import { judgeAppend, judgeErase, judgeOpen, judgeRefusal, type Lookup } from "./judge.js";
 import { changeLine, readChange } from "./journal-frame.js";
@@ -22,7 +24,6 @@ import type { Ledger, LedgerRun } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
 import type { LogReader } from "./log-reader.js";
 import { deepFreeze } from "../contract/deep-freeze.js";
-import { MemoryExecutions, type Execution } from "./memory-executions.js";
 import { Subscriptions } from "./subscriptions.js";
 import { pageOf, summaryOf } from "./summary-list.js";
 import { asError } from "./write-layer.js";
@@ -44,7 +45,7 @@ export class LowdbStore implements EventStore {
   readonly #writer: JournalWriter;
   readonly #inFlight: InFlight;
   readonly #subscriptions = new Subscriptions();
-  readonly #executions = new MemoryExecutions();
+  readonly #executions = new Executions();
   readonly #ticker: NodeJS.Timeout;
   /** When something was last recorded. */
   #lastChange = performance.now();
@@ -142,7 +143,7 @@ export class LowdbStore implements EventStore {
   }
 
   execution(run: string): Promise<Execution | undefined> {
-    return Promise.resolve(this.#executions.current(run));
+    return Promise.resolve(this.#executions.of(run));
   }
 
   subscribe(run: string, listener: (envelope: Envelope) => void): () => void {

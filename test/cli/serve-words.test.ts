@@ -18,12 +18,8 @@ function announced(
   more: Partial<ServeOptions> & { readonly passwordShown?: boolean } = {},
 ): string {
   const stream = new PassThrough();
-  announce(
-    outputOn(stream, {}),
-    url,
-    { ...OPTIONS, place: "/srv/salvor-data", passwordShown: false, ...more },
-    [],
-  );
+  const words = { ...OPTIONS, place: "/srv/salvor-data", passwordShown: false, ...more };
+  announce(outputOn(stream, {}), url, words, { declared: [] });
   return String(stream.read());
 }
 

@@ -1,11 +1,7 @@
+import type { Execution } from "../event-store.js";
 import type { Question } from "./connection.js";
 
 /** Who performs the pending call of a run. Time is the database's: the clocks of servers need not agree. */
-export interface Execution {
-  readonly seq: number;
-  readonly holder: string;
-}
-
 export function hold(run: string, { seq, holder }: Execution, ttlMs: number): Question {
   return {
     name: "hold-execution",

@@ -9,6 +9,7 @@ import type {
   CallHolder,
   DriverPresence,
   EventStore,
+  Execution,
   RefusedReport,
   RunOwnership,
   RunRecord,
@@ -22,7 +23,7 @@ import type { PostgresStoreOptions } from "../open-postgres-store.js";
 import { storedEvent, storedEventJson } from "../stored-event.js";
 import { Bulletin } from "./bulletin.js";
 import { Readers } from "./connections.js";
-import { current, hold, release, type Execution } from "./executions.js";
+import { current, hold, release } from "./executions.js";
 import { Feeds } from "./feeds.js";
 import { checkedLog, readRows, type LogRow } from "./log-rows.js";
 import { Presence } from "./presence.js";

@@ -14,7 +14,7 @@ import { loadTools } from "./load-tools.js";
 import { openStore } from "./open-store.js";
 import type { BindAddress } from "./option-parsers.js";
 import { printable } from "./printable.js";
-import { exitProcess, guardForeignCode, guardRejections } from "./process-guard.js";
+import { endUncaught, exitProcess, guardForeignCode, guardRejections } from "./process-guard.js";
 import { reportError } from "./report-error.js";
 import { serveSettings } from "./serve-settings.js";
 import { announce } from "./serve-words.js";
@@ -33,7 +33,8 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const asked = whenAskedToStop();
   const log = serverLog(options);
   guardRejections(log.logger);
-  if (options.tools !== undefined) guardForeignCode(log.logger);
+  if (options.tools === undefined) endUncaught(log);
+  else guardForeignCode(log.logger);
   try {
     const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
     const { store, place, passwordShown } = await openStore(options, (news) => {

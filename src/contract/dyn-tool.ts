@@ -1,7 +1,7 @@
 import type { Effect } from "./effect.js";
 import type { JsonObject, JsonSchema, JsonValue } from "./json.js";
+import type { ToolJudge } from "./validator.js";
 import type { ToolCtx } from "./tool-handler.js";
-import type { Judge } from "./validator.js";
 
 /** A tool with its types erased: what models, servers and drivers see of it. */
 export interface DynTool {
@@ -20,8 +20,10 @@ export interface DynTool {
    */
   readonly idempotencyKey?: (input: JsonValue) => string;
 
-  /** What is wrong with an input; absent when only {@link callJson} judges it. */
-  readonly judgeInput?: Judge;
+  /** What is wrong with an input, before anything is recorded of a call; absent when `inputSchema` says it all. */
+  readonly judgeInput?: ToolJudge;
+  /** Judges what somebody else says that a call answered; absent when `outputSchema` says it all, or nothing does. */
+  readonly judgeOutput?: ToolJudge;
 
   /**
    * Performs one attempt at a call.

@@ -6,6 +6,7 @@ import { judgeAppend } from "../log/guard.js";
 import { measure } from "../schema/value-size.js";
 import { Conflict, LeaseLost, StoreUnavailable } from "../store/errors.js";
 import type { AppendUnit, EventStore } from "../store/event-store.js";
+import type { AroundCall } from "./around-call.js";
 import { Divergence } from "./divergence.js";
 import { Draft, type DeskStore } from "./draft.js";
 import { RunQueue } from "./run-queue.js";
@@ -22,6 +23,8 @@ const ATTEMPTS = 10;
 export interface RecorderOptions {
   /** Where the time comes from; the wall clock by default. */
   readonly now?: () => Date;
+  /** What happens around the execution of a tool; nothing by default. */
+  readonly aroundCall?: AroundCall;
 }
 
 /**
@@ -32,12 +35,14 @@ export class Recorder {
   readonly #queue = new RunQueue();
   readonly #states = new LRUCache<string, RunState>({ maxSize: STATES_IN_MEMORY, sizeCalculation: sizeOf });
   readonly #now: () => Date;
+  readonly aroundCall: AroundCall;
 
   constructor(
     readonly store: EventStore,
     options: RecorderOptions = {},
   ) {
     this.#now = options.now ?? (() => new Date());
+    this.aroundCall = options.aroundCall ?? ((_call, execute) => execute());
   }
 
   /**

@@ -8,6 +8,7 @@ import type { EventStore } from "../store/event-store.js";
 import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
 import { toolLogOf } from "./tool-log.js";
 import { logThrown } from "./log-thrown.js";
+import { Observer } from "./observe/observer.js";
 import { OpenStreams } from "./stream/open-streams.js";
 import { hashSecret } from "./tokens.js";
 
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly leaseTtlMs?: number;
   /** After how much silence an event stream says that it lives, in milliseconds; 10 000 unless given. */
   readonly keepAliveMs?: number;
+  /** How many event streams may be open at once; 8 000 unless given. */
+  readonly maxStreams?: number;
   /**
    * Whether other machines may call although no token is configured, by this server's address. A name is never enough: a
    * page in somebody's browser can make one point here.
@@ -46,6 +49,9 @@ export interface AppOptions {
 
 /** How long an event stream is silent at the most, unless something else is configured: the contract allows 15 s. */
 const DEFAULT_KEEP_ALIVE_MS = 10_000;
+
+/** How many event streams are open at the most, unless something else is configured: fewer than there may be connections. */
+const DEFAULT_MAX_STREAMS = 8_000;
 
 /** What one state takes over from another on the same store. */
 interface Derived {
@@ -65,6 +71,7 @@ export class AppState {
   readonly recorder: Recorder;
   readonly drivers: Drivers;
   readonly streams: OpenStreams;
+  readonly observer: Observer;
   readonly keepAliveMs: number;
   readonly clientTokenHash: string | undefined;
   readonly operatorTokenHash: string | undefined;
@@ -81,7 +88,7 @@ export class AppState {
    * @throws TypeError when a token is empty, or when both are equal: the client's word would count as the operator's.
    */
   constructor(options: AppOptions, derived?: Derived) {
-    const { clientToken, operatorToken, now } = options;
+    const { clientToken, operatorToken, now = () => new Date() } = options;
     if (clientToken === "" || operatorToken === "") throw new TypeError("a token may not be empty");
     if (clientToken !== undefined && clientToken === operatorToken) {
       throw new TypeError(
@@ -89,7 +96,6 @@ export class AppState {
       );
     }
     this.#options = options;
-    this.store = options.store;
     this.clientTokenHash = clientToken === undefined ? undefined : hashSecret(clientToken);
     this.operatorTokenHash = operatorToken === undefined ? undefined : hashSecret(operatorToken);
     this.allowOrigins = new Set(options.allowOrigins);
@@ -98,11 +104,16 @@ export class AppState {
     this.logger = options.logger;
     this.logPayloads = options.logPayloads ?? false;
     this.clientTools = derived?.clientTools ?? derived?.from.clientTools ?? NO_TOOLS;
-    this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
     this.drivers =
       derived?.from.drivers ??
       new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS, options.store.presence);
-    this.streams = derived?.from.streams ?? new OpenStreams();
+    this.streams = derived?.from.streams ?? new OpenStreams(options.maxStreams ?? DEFAULT_MAX_STREAMS);
+    this.observer =
+      derived?.from.observer ??
+      new Observer({ store: options.store, streams: this.streams, now, logger: options.logger });
+    this.store = this.observer.store;
+    this.recorder =
+      derived?.from.recorder ?? new Recorder(this.store, { now, aroundCall: this.observer.call });
     this.hosted =
       derived?.tools === undefined && derived !== undefined
         ? derived.from.hosted

@@ -91,6 +91,9 @@ export interface EventStore {
   /** What servers that share this store tell each other; absent where a store has one server. */
   readonly presence?: DriverPresence;
 
+  /** Whether nobody but this process appends, so that what was seen here is all there is. */
+  readonly exclusive?: boolean;
+
   /** Whether appends are accepted right now, and if not, why. */
   readonly health: StoreHealth;
 

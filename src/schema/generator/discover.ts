@@ -1,5 +1,6 @@
 import ts from "typescript";
 import type { Framework } from "./framework.js";
+import { scanSource } from "./source-scan.js";
 
 /** A class with our `@Tool` on it. */
 export interface FoundTool {
@@ -21,20 +22,17 @@ export function discoverTools(
   reportUnresolved: ReportUnresolved,
 ): readonly FoundTool[] {
   const found: FoundTool[] = [];
-  const look = (node: ts.Node): void => {
-    if (ts.isClassLike(node)) {
-      for (const decorator of ts.getDecorators(node) ?? []) {
-        const tool = toolOf(node, decorator, checker, framework);
-        if (tool !== undefined) found.push(tool);
-        else if (isUnresolved(decorator, checker)) reportUnresolved(decorator, classNameOf(node));
-      }
-    }
-    ts.forEachChild(node, look);
-  };
   const sources = program
     .getSourceFiles()
     .filter((source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source));
-  for (const source of [...sources].sort((a, b) => (a.fileName < b.fileName ? -1 : 1))) look(source);
+  const inOrder = [...sources].sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
+  for (const node of inOrder.flatMap((source) => scanSource(source).decorated)) {
+    for (const decorator of ts.getDecorators(node) ?? []) {
+      const tool = toolOf(node, decorator, checker, framework);
+      if (tool !== undefined) found.push(tool);
+      else if (isUnresolved(decorator, checker)) reportUnresolved(decorator, classNameOf(node));
+    }
+  }
   return found;
 }
 

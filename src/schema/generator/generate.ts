@@ -1,19 +1,19 @@
-import { dirname, resolve } from "node:path";
-import ts from "typescript";
+import { resolve } from "node:path";
 import { ARTEFACT_FORMAT, type SchemaArtefact, type ToolSchemas } from "../../contract/artefact.js";
-import type { JsonObject, JsonValue } from "../../contract/json.js";
+import type { JsonValue } from "../../contract/json.js";
 import { hashValue } from "../../log/canonical-json.js";
 import { artefactText } from "./artefact-text.js";
-import { Assembler } from "./assemble.js";
-import { discoverTools } from "./discover.js";
-import { Framework } from "./framework.js";
-import { diagnosticProblem, loadProgram } from "./load-program.js";
-import { Normaliser, type DocCheck } from "./normaliser.js";
+import { IncrementalProgram } from "./incremental-program.js";
+import { loadProgram, type LoadedProgram } from "./load-program.js";
+import { Normaliser } from "./normaliser.js";
 import { relativePosix, type GeneratorProblem } from "./problem.js";
-import { judgeValue, proveSchema } from "./prove.js";
+import { readTools, type NewTool } from "./read-tools.js";
 import { Reporter } from "./reporter.js";
+import { SchemaMaker, type MadeSchema } from "./schema-maker.js";
+import { SourceGraph } from "./source-graph.js";
+import { ToolMemory, type KnownTool } from "./tool-memory.js";
+import { syntaxErrors, typeErrors } from "./type-errors.js";
 import { generatorVersions } from "./versions.js";
-import { walkTool, type WalkedTool } from "./walk-tool.js";
 
 /** Either an artefact, or every reason why there is none. */
 export type Generated =
@@ -30,135 +30,138 @@ export interface GenerateOptions {
   readonly onProgress?: (progress: GenerateProgress) => void;
 }
 
-/** How many of a program's tool classes have been read, or been given their schemas. */
+/** How many of a program's tool classes have been read, of their sources been checked, or of the classes been given schemas. */
 export interface GenerateProgress {
-  readonly stage: "reading" | "writing";
+  readonly stage: "reading" | "checking" | "writing";
   readonly done: number;
   readonly total: number;
 }
 
-/**
- * Generates the schemas of every `@Tool` class of a program (docs/schemas.md). Reads files, writes none.
- */
+/** Generates the schemas of every `@Tool` class of a program (docs/schemas.md). Reads files, writes none. */
 export function generateSchemas(options: GenerateOptions): Generated {
-  const { program, root, problems } = loadProgram(resolve(options.cwd, options.tsconfig));
-  const [broken, ...more] = problems;
-  // Under settings that are not what they say, everything else that could be said would be guessed.
-  if (broken !== undefined) return { problems: [broken, ...more] };
-  const reporter = new Reporter(root);
-  const checker = program.getTypeChecker();
-  const framework = new Framework(checker);
-  const walk = new Normaliser(program, checker, reporter);
-  const walked: WalkedTool[] = [];
-  const classes = discoverTools(program, checker, framework, (decorator, className) => {
-    const message = "the decorator does not resolve, so whether the class is a tool cannot be told";
-    reporter.at({ path: className, where: decorator }, message, "check the import and the name");
-  });
-  for (const [done, found] of classes.entries()) {
-    options.onProgress?.({ stage: "reading", done, total: classes.length });
-    walk.about(found.className);
-    walk.touch(found.node);
-    const tool = walkTool(walk, framework, found);
-    if (tool !== undefined && isFirst(walk, walked, tool)) walked.push(tool);
+  return new SchemaGenerator(options).generate();
+}
+
+/**
+ * Generates the schemas of a program again and again as its files change: each time what {@link generateSchemas} would answer,
+ * with whatever still holds of what the last times found out.
+ */
+export class SchemaGenerator {
+  readonly #programs = new IncrementalProgram();
+  readonly #memory = new ToolMemory();
+  readonly #maker = new SchemaMaker();
+  #loaded: LoadedProgram | undefined;
+
+  constructor(private readonly options: GenerateOptions) {}
+
+  /** The program as it was last loaded, whatever was wrong with it. */
+  get loaded(): LoadedProgram | undefined {
+    return this.#loaded;
   }
-  walk.about(undefined);
-  reportTypeErrors(walk, program, options.out === undefined ? undefined : resolve(options.cwd, options.out));
-  const tools = schemasOf(walk, walked, options.onProgress);
-  const [first, ...others] = inOrder(reporter.problems);
-  if (first !== undefined) return { problems: [first, ...others] };
-  const artefact: SchemaArtefact = {
-    formatVersion: ARTEFACT_FORMAT,
-    generator: generatorVersions(),
-    inputs: inputsOf(tools),
-    tools: Object.fromEntries(tools),
-  };
-  return { problems: [], artefact, text: artefactText(artefact) };
-}
 
-function isFirst(walk: Normaliser, walked: readonly WalkedTool[], tool: WalkedTool): boolean {
-  const holder = walked.find(({ name }) => name === tool.name);
-  if (holder === undefined) return true;
-  const { className, node } = tool.found;
-  const file = relativePosix(walk.reporter.root, holder.found.node.getSourceFile().fileName);
-  walk.reporter.at(
-    { path: className, where: node.name ?? node },
-    `the tool is called ${tool.name}, as ${holder.found.className} in ${file} is`,
-    `another name for one of them: @Tool("${tool.effect}", { name: "..." })`,
-  );
-  return false;
-}
-
-/** A type that does not check is not what it says. Errors elsewhere in the program are left to the compiler. */
-function reportTypeErrors(walk: Normaliser, program: ts.Program, out: string | undefined): void {
-  for (const source of walk.touched) {
-    for (const diagnostic of [
-      ...program.getSyntacticDiagnostics(source),
-      ...program.getSemanticDiagnostics(source),
-    ]) {
-      if (diagnostic.category !== ts.DiagnosticCategory.Error || diagnostic.reportsUnnecessary !== undefined)
-        continue;
-      if (isMissing(out, diagnostic)) continue;
-      walk.reporter.add(diagnosticProblem(walk.reporter.root, diagnostic));
+  /** Generates from the files as they are now. */
+  generate(): Generated {
+    const steps = this.steps();
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      this.options.onProgress?.(step.value);
     }
   }
+
+  /**
+   * Generates from the files as they are when the first step is asked for, a little at each step, each of which says how far it
+   * is. Need not be gone through to the end.
+   */
+  *steps(): Generator<GenerateProgress, Generated, void> {
+    const { cwd, tsconfig, out } = this.options;
+    const loaded = loadProgram(resolve(cwd, tsconfig), this.#programs);
+    this.#loaded = loaded;
+    const [broken, ...more] = loaded.problems;
+    // Under settings that are not what they say, everything else that could be said would be guessed.
+    if (broken !== undefined) return { problems: [broken, ...more] };
+    const checker = loaded.program.getTypeChecker();
+    const reporter = new Reporter(loaded.root);
+    const walk = new Normaliser(loaded.program, checker, reporter);
+    const graph = new SourceGraph(loaded.program, checker);
+    const { tools, sources } = yield* readTools(walk, (found) => this.#memory.recall(found, graph));
+    const artefactFile = out === undefined ? undefined : resolve(cwd, out);
+    for (const problem of syntaxErrors(loaded)) reporter.add(problem);
+    for (const [done, source] of [...sources].entries()) {
+      yield { stage: "checking", done, total: sources.size };
+      for (const problem of typeErrors(loaded, source, artefactFile)) reporter.add(problem);
+    }
+    this.#judgeDocs(walk);
+    const complete = reporter.problems.length === 0 ? yield* this.#complete(walk, tools) : [];
+    const [first, ...others] = inOrder(reporter.problems);
+    if (first !== undefined) return { problems: [first, ...others] };
+    // Only now: what is wrong with a type is told of the first tool that uses it, and the others only look right.
+    this.#memory.keep(complete, graph);
+    const artefact = artefactOf(complete);
+    return { problems: [], artefact, text: artefactText(artefact) };
+  }
+
+  /** Values in doc comments are of the type that they stand on. */
+  #judgeDocs({ checks, reporter }: Normaliser): void {
+    for (const [at, values] of this.#maker.judge(checks).entries()) {
+      const check = checks[at];
+      if (check === undefined) continue;
+      reporter.about(check.tool);
+      for (const { tag, value, why } of values) {
+        const message = `the value of @${tag}, ${JSON.stringify(value)}, is not of the type: ${why}`;
+        reporter.at(check.place, message, "a value of the type, as JSON");
+      }
+    }
+    reporter.about(undefined);
+  }
+
+  /** The tools with their schemas. */
+  *#complete(
+    { reporter }: Normaliser,
+    tools: readonly (KnownTool | NewTool)[],
+  ): Generator<GenerateProgress, readonly KnownTool[], void> {
+    const unmade = tools.filter((tool) => !("schemas" in tool));
+    const wanted = unmade.flatMap(({ tool: { input, output } }) => [
+      { shape: input, mustBeObject: true },
+      { shape: output },
+    ]);
+    const made: MadeSchema[] = [];
+    for (const schema of this.#maker.make(wanted)) {
+      if (made.length % 2 === 0) yield { stage: "writing", done: made.length / 2, total: unmade.length };
+      made.push(schema);
+    }
+    const complete = new Map<KnownTool | NewTool, KnownTool>();
+    for (const [at, one] of unmade.entries()) {
+      const { found, name, effect, description } = one.tool;
+      reporter.about(found.className);
+      const [input = {}, output = {}] = [made[2 * at], made[2 * at + 1]].map((side, which) => {
+        const place = { path: which === 0 ? "input" : "output", where: found.node.name ?? found.node };
+        if (side?.wrong !== undefined) reporter.at(place, `the schema does not compile: ${side.wrong}`);
+        return side?.schema;
+      });
+      const schemas: ToolSchemas = {
+        class: found.className,
+        file: relativePosix(reporter.root, found.node.getSourceFile().fileName),
+        effect,
+        description,
+        input,
+        output,
+        fingerprint: hashValue({ name, effect, input, output }),
+      };
+      complete.set(one, { ...one, schemas });
+    }
+    return tools.flatMap((tool) => ("schemas" in tool ? [tool] : (complete.get(tool) ?? [])));
+  }
 }
 
-/** Judges what can be judged, and answers the tools when nothing at all was wrong. */
-function schemasOf(
-  walk: Normaliser,
-  walked: readonly WalkedTool[],
-  onProgress: GenerateOptions["onProgress"],
-): ReadonlyMap<string, ToolSchemas> {
-  const complete = walk.reporter.problems.length === 0;
-  const roots = complete ? walked.flatMap(({ input, output }) => [input, output]) : [];
-  const assembler = new Assembler([...roots, ...walk.checks.map(({ shape }) => shape)]);
-  for (const check of walk.checks) judgeDoc(walk, assembler, check);
-  const tools = new Map<string, ToolSchemas>();
-  if (!complete) return tools;
-  for (const tool of [...walked].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    onProgress?.({ stage: "writing", done: tools.size, total: walked.length });
-    walk.about(tool.found.className);
-    tools.set(tool.name, generatedTool(walk, assembler, tool));
-  }
-  return tools;
-}
-
-/** Values in doc comments are of the type that they stand on. */
-function judgeDoc(walk: Normaliser, assembler: Assembler, { place, doc, shape, tool }: DocCheck): void {
-  walk.about(tool);
-  const schema = assembler.schemaOf(shape);
-  const values = [
-    ...(doc.default === undefined ? [] : [{ tag: "default", value: doc.default }]),
-    ...(doc.examples ?? []).map((value) => ({ tag: "examples", value })),
-  ];
-  for (const { tag, value } of values) {
-    const wrong = judgeValue(schema, value);
-    if (wrong === undefined) continue;
-    const message = `the value of @${tag}, ${JSON.stringify(value)}, is not of the type: ${wrong}`;
-    walk.reporter.at(place, message, "a value of the type, as JSON");
-  }
-}
-
-function generatedTool(walk: Normaliser, assembler: Assembler, tool: WalkedTool): ToolSchemas {
-  const { name, effect, description, found } = tool;
-  const input = assembler.schemaOf(tool.input, { mustBeObject: true });
-  const output = assembler.schemaOf(tool.output);
-  for (const [path, schema] of [
-    ["input", input],
-    ["output", output],
-  ] as [string, JsonObject][]) {
-    const wrong = proveSchema(schema);
-    if (wrong === undefined) continue;
-    walk.reporter.at({ path, where: found.node.name ?? found.node }, `the schema does not compile: ${wrong}`);
-  }
+function artefactOf(tools: readonly KnownTool[]): SchemaArtefact {
+  const named = tools.map(({ tool: { name }, schemas }): [string, ToolSchemas] => [name, schemas]);
+  const sorted = new Map(named.sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
-    class: found.className,
-    file: relativePosix(walk.reporter.root, found.node.getSourceFile().fileName),
-    effect,
-    description,
-    input,
-    output,
-    fingerprint: hashValue({ name, effect, input, output }),
+    formatVersion: ARTEFACT_FORMAT,
+    generator: generatorVersions(),
+    inputs: inputsOf(sorted),
+    tools: Object.fromEntries(sorted),
   };
 }
 
@@ -170,16 +173,6 @@ function inputsOf(tools: ReadonlyMap<string, ToolSchemas>): { readonly [file: st
   }
   return Object.fromEntries([...files].map(([file, own]) => [file, hashValue(own).replace(/^sha256:/, "")]));
 }
-
-/** Whether all that is wrong is that the artefact, which the program imports, has not been written yet. */
-function isMissing(out: string | undefined, { code, file, start, length }: ts.Diagnostic): boolean {
-  if (out === undefined || code !== CANNOT_FIND_MODULE) return false;
-  if (file === undefined || start === undefined || length === undefined) return false;
-  const specifier = file.text.slice(start + 1, start + length - 1);
-  return specifier.startsWith(".") && resolve(dirname(file.fileName), specifier) === out;
-}
-
-const CANNOT_FIND_MODULE = 2307;
 
 function inOrder(problems: readonly GeneratorProblem[]): readonly GeneratorProblem[] {
   const key = ({ file = "", line = 0, column = 0 }: GeneratorProblem): string =>

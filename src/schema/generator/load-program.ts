@@ -1,21 +1,34 @@
 import { dirname, resolve } from "node:path";
 import ts from "typescript";
+import { IncrementalProgram, type MadeProgram } from "./incremental-program.js";
 import { locatePosition, relativePosix, type GeneratorProblem } from "./problem.js";
 
-export interface LoadedProgram {
-  readonly program: ts.Program;
+export interface LoadedProgram extends MadeProgram {
   /** The folder of tsconfig.json: what every path is relative to. */
   readonly root: string;
   readonly problems: readonly GeneratorProblem[];
+  /** The folders that tsconfig.json looks for sources in, absolute; true for those in which it looks through all below. */
+  readonly searched: Readonly<Record<string, boolean>>;
+  /** The files that the settings were read from. */
+  readonly configs: readonly string[];
 }
 
-/** Loads the program of a tsconfig.json, with whatever is wrong in that file. */
-export function loadProgram(tsconfig: string): LoadedProgram {
+/**
+ * Loads the program of a tsconfig.json, with whatever is wrong in that file.
+ *
+ * @param programs makes the program; with one that made it before, from what has changed.
+ */
+export function loadProgram(tsconfig: string, programs = new IncrementalProgram()): LoadedProgram {
   const file = resolve(tsconfig);
   const root = dirname(file);
   const diagnostics: ts.Diagnostic[] = [];
+  const configs = new Set([file]);
   const host: ts.ParseConfigFileHost = {
     ...ts.sys,
+    readFile: (path: string) => {
+      configs.add(path);
+      return ts.sys.readFile(path);
+    },
     onUnRecoverableConfigFileDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
   };
   const parsed = ts.getParsedCommandLineOfConfigFile(file, {}, host);
@@ -31,15 +44,14 @@ export function loadProgram(tsconfig: string): LoadedProgram {
     options[output] = false;
   }
   delete options.tsBuildInfoFile;
-  const program = ts.createProgram({
+  // What is made under settings that are half written is of no use to any other time.
+  const made = (diagnostics.some(isError) ? new IncrementalProgram() : programs).make({
     rootNames: parsed?.fileNames ?? [],
     options,
     ...(parsed?.projectReferences !== undefined && { projectReferences: parsed.projectReferences }),
   });
-  diagnostics.push(...program.getOptionsDiagnostics());
-  const problems = diagnostics
-    .filter(({ category }) => category === ts.DiagnosticCategory.Error)
-    .map((diagnostic) => diagnosticProblem(root, diagnostic));
+  diagnostics.push(...made.program.getOptionsDiagnostics());
+  const problems = diagnostics.filter(isError).map((diagnostic) => diagnosticProblem(root, diagnostic));
   if (parsed !== undefined && problems.length === 0 && !strictNulls(parsed.options)) {
     problems.push({
       file: relativePosix(root, file),
@@ -49,7 +61,13 @@ export function loadProgram(tsconfig: string): LoadedProgram {
       hint: '"strict": true in compilerOptions',
     });
   }
-  return { program, root, problems };
+  const searched = Object.fromEntries(
+    Object.entries(parsed?.wildcardDirectories ?? {}).map(([folder, flags]) => [
+      folder,
+      flags === ts.WatchDirectoryFlags.Recursive,
+    ]),
+  );
+  return { ...made, root, problems, searched, configs: [...configs] };
 }
 
 /** A compiler's diagnostic as one of our problems. */
@@ -58,6 +76,10 @@ export function diagnosticProblem(root: string, diagnostic: ts.Diagnostic): Gene
   const { file, start, length } = diagnostic;
   if (file === undefined || start === undefined) return { message };
   return { ...locatePosition(root, file, start, start + (length ?? 1)), message };
+}
+
+function isError({ category }: ts.Diagnostic): boolean {
+  return category === ts.DiagnosticCategory.Error;
 }
 
 function strictNulls({ strictNullChecks, strict }: ts.CompilerOptions): boolean {

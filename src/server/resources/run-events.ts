@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
 import { ApiError } from "../api-error.js";
 import type { AppState } from "../app-state.js";
-import { queryCount, queryParameter, runOf, withRunId, type AppContext, type AppRouter } from "../context.js";
+import { runOf, withRunId, type AppContext, type AppRouter } from "../context.js";
+import { FOLLOW, FROM_SEQ } from "../parameters.js";
+import { errorFacts } from "../error-facts.js";
 import { followRun } from "../stream/follow-run.js";
 import { existingRun } from "./existing-run.js";
 
@@ -10,14 +12,18 @@ export function runEventRoutes(state: AppState, router: AppRouter): void {
   router.get("/v1/runs/:id/events", withRunId, async (ctx) => {
     const run = runOf(ctx);
     const from = firstWanted(ctx);
-    const follow = wantsFollow(ctx);
+    const follow = FOLLOW.read(ctx) ?? false;
     await existingRun(state, run);
     // A log that cannot be read is answered as an error as long as that is possible.
     await state.recorder.state(run);
 
-    const gone = new AbortController();
+    const over = new AbortController();
+    const leave = state.streams.add(() => {
+      over.abort();
+    });
     ctx.res.once("close", () => {
-      gone.abort();
+      over.abort();
+      leave();
     });
     ctx.set({
       "Content-Type": "text/event-stream",
@@ -27,7 +33,7 @@ export function runEventRoutes(state: AppState, router: AppRouter): void {
       // The stream is the last thing on its connection, so that a server that stops need not wait for another request.
       Connection: "close",
     });
-    ctx.body = Readable.from(logged(state, ctx, followRun(state, { run, from, follow, gone: gone.signal })));
+    ctx.body = Readable.from(logged(state, ctx, followRun(state, { run, from, follow, over: over.signal })));
     // A reader learns that it is listening before there is anything to hear.
     ctx.flushHeaders();
   });
@@ -42,7 +48,8 @@ async function* logged(
   try {
     yield* frames;
   } catch (error) {
-    state.logger?.error({ err: error, method: ctx.method, run: ctx.state.run });
+    const { requestId: request_id, run: id } = ctx.state;
+    state.logger?.error({ request_id, err: errorFacts(error, true), method: ctx.method, run: id });
     ctx.res.destroy();
   }
 }
@@ -50,21 +57,11 @@ async function* logged(
 /** The position to begin at: behind the last one that the reader has seen, or where it asks to begin. */
 function firstWanted(ctx: AppContext): number {
   const last = ctx.get("Last-Event-ID");
-  if (last === "") return queryCount(ctx, "from_seq", 0) ?? 0;
+  if (last === "") return FROM_SEQ.read(ctx) ?? 0;
   const seq = /^\d+$/.test(last) ? Number(last) : Number.NaN;
   if (seq >= 0) return Math.min(seq, Number.MAX_SAFE_INTEGER - 1) + 1;
   throw new ApiError(
     "bad_request",
     `Last-Event-ID is ${JSON.stringify(last)}, which is no position of a log`,
-  );
-}
-
-function wantsFollow(ctx: AppContext): boolean {
-  const follow = queryParameter(ctx, "follow");
-  if (follow === undefined || follow === "0" || follow === "false") return false;
-  if (follow === "1" || follow === "true") return true;
-  throw new ApiError(
-    "bad_request",
-    `the query parameter follow is ${JSON.stringify(follow)}; it takes 1 or 0`,
   );
 }

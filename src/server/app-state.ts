@@ -117,7 +117,9 @@ export class AppState {
     this.modelExecutor = derived?.modelExecutor ?? derived?.from.modelExecutor;
     this.modelCalls =
       derived?.from.modelCalls ?? new ModelCalls(options.modelLimitMs ?? DEFAULT_MODEL_LIMIT_MS);
-    this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
+    this.drivers =
+      derived?.from.drivers ??
+      new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS, options.store.presence);
     this.streams = derived?.from.streams ?? new OpenStreams(options.maxStreams ?? DEFAULT_MAX_STREAMS);
     this.observer =
       derived?.from.observer ??

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import ts from "typescript";
+import type ts from "typescript";
 import type { LoadedProgram } from "./load-program.js";
 import { scanSource } from "./source-scan.js";
 

@@ -120,6 +120,7 @@ async function streams(loader) {
     await loader.ask("open", { port, count: PEERS });
     await listener.ask("open", { port, count: STREAMS });
     const pairs = (count) => loader.ask("pairs", { port, connections: PEERS, count });
+    await salvor.atRest(PEERS + STREAMS);
     let last = (await pairs(500)).per_second;
     const rates = { without: [], with: [] };
     const memory = [];
@@ -131,6 +132,8 @@ async function streams(loader) {
       const withThem = (await pairs(count)).per_second;
       memory.push((await salvor.rss()) - before);
       await listener.ask("hangUp");
+      // Until the server has noticed.
+      await pairs(PEERS * 4);
       last = withThem;
       if (round === 0) continue;
       rates.without.push(without);

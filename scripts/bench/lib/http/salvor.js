@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { root } from "../../../lib/root.js";
 
 /** The tool that the benches call. */
@@ -81,6 +82,15 @@ export class Salvor {
   async rss() {
     const status = await readFile(`/proc/${this.child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)[1]) * 1024;
+  }
+
+  /** Resolves once each of so many runs has its document: what was opened just before is no part of what comes. */
+  async atRest(runs) {
+    const documents = async () => {
+      const all = await readdir(join(this.dir, "data/runs"), { recursive: true });
+      return all.filter((name) => name.endsWith(".json")).length;
+    };
+    while ((await documents()) < runs) await pause(200);
   }
 
   async stop() {

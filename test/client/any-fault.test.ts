@@ -49,10 +49,14 @@ class BadNetwork {
 
   async #become(fault: Fault, post: ProxiedPost): Promise<void> {
     const page = { status: 502, body: "<html>Bad Gateway</html>" };
-    if (fault === "request lost") return post.lose();
+    if (fault === "request lost") {
+      post.lose();
+      return;
+    }
     if (fault === "late") {
       this.#late.push(() => post.forward());
-      return post.lose();
+      post.lose();
+      return;
     }
     if (fault === "page before") return post.answer(page);
     if (fault === "redirected") return post.answer({ status: 307, body: "" });
@@ -60,7 +64,10 @@ class BadNetwork {
     const answer = await post.forward();
     const before = this.#before;
     this.#before = answer;
-    if (fault === "answer lost") return post.lose();
+    if (fault === "answer lost") {
+      post.lose();
+      return;
+    }
     if (fault === "page after") return post.answer(page);
     if (fault === "empty 500") return post.answer({ status: 500, body: "" });
     if (fault === "error 500") {

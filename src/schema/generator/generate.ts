@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../contract/json.js";
 import { hashValue } from "../../log/canonical-json.js";
 import { artefactText } from "./artefact-text.js";
 import { Assembler } from "./assemble.js";
-import { discoverTools } from "./discover.js";
+import { discoverTools, type FoundTool, type ReportUnresolved } from "./discover.js";
 import { Framework } from "./framework.js";
 import { diagnosticProblem, loadProgram } from "./load-program.js";
 import { Normaliser, type DocCheck } from "./normaliser.js";
@@ -41,29 +41,30 @@ export interface GenerateProgress {
  * Generates the schemas of every `@Tool` class of a program (docs/schemas.md). Reads files, writes none.
  */
 export function generateSchemas(options: GenerateOptions): Generated {
-  const { program, root, problems } = loadProgram(resolve(options.cwd, options.tsconfig));
+  const { programs, root, problems } = loadProgram(resolve(options.cwd, options.tsconfig));
   const [broken, ...more] = problems;
   // Under settings that are not what they say, everything else that could be said would be guessed.
   if (broken !== undefined) return { problems: [broken, ...more] };
   const reporter = new Reporter(root);
-  const checker = program.getTypeChecker();
-  const framework = new Framework(checker);
-  const walk = new Normaliser(program, checker, reporter);
+  const readings = readPrograms(programs, reporter);
+  const total = readings.reduce((sum, { classes }) => sum + classes.length, 0);
   const walked: WalkedTool[] = [];
-  const classes = discoverTools(program, checker, framework, (decorator, className) => {
-    const message = "the decorator does not resolve, so whether the class is a tool cannot be told";
-    reporter.at({ path: className, where: decorator }, message, "check the import and the name");
-  });
-  for (const [done, found] of classes.entries()) {
-    options.onProgress?.({ stage: "reading", done, total: classes.length });
-    walk.about(found.className);
-    walk.touch(found.node);
-    const tool = walkTool(walk, framework, found);
-    if (tool !== undefined && isFirst(walk, walked, tool)) walked.push(tool);
+  let done = 0;
+  for (const { walk, framework, classes } of readings) {
+    for (const found of classes) {
+      options.onProgress?.({ stage: "reading", done, total });
+      done += 1;
+      walk.about(found.className);
+      walk.touch(found.node);
+      const tool = walkTool(walk, framework, found);
+      if (tool !== undefined && isFirst(reporter, walked, tool)) walked.push(tool);
+    }
   }
-  walk.about(undefined);
-  reportTypeErrors(walk, program, options.out === undefined ? undefined : resolve(options.cwd, options.out));
-  const tools = schemasOf(walk, walked, options.onProgress);
+  reporter.about(undefined);
+  const out = options.out === undefined ? undefined : resolve(options.cwd, options.out);
+  for (const { walk } of readings) reportTypeErrors(walk, out);
+  const checks = readings.flatMap(({ walk }) => walk.checks);
+  const tools = schemasOf(reporter, walked, checks, options.onProgress);
   const [first, ...others] = inOrder(reporter.problems);
   if (first !== undefined) return { problems: [first, ...others] };
   const artefact: SchemaArtefact = {
@@ -75,12 +76,34 @@ export function generateSchemas(options: GenerateOptions): Generated {
   return { problems: [], artefact, text: artefactText(artefact) };
 }
 
-function isFirst(walk: Normaliser, walked: readonly WalkedTool[], tool: WalkedTool): boolean {
+/** A program with its tool classes, and what reads their types. */
+interface Reading {
+  readonly walk: Normaliser;
+  readonly framework: Framework;
+  readonly classes: readonly FoundTool[];
+}
+
+/** Finds the tools of each program; a source that several hold is read in the first, whose own it is. */
+function readPrograms(programs: readonly ts.Program[], reporter: Reporter): readonly Reading[] {
+  const seen = new Set<string>();
+  return programs.map((program) => {
+    const checker = program.getTypeChecker();
+    const framework = new Framework(checker);
+    const unresolved: ReportUnresolved = (decorator, className) => {
+      const message = "the decorator does not resolve, so whether the class is a tool cannot be told";
+      reporter.at({ path: className, where: decorator }, message, "check the import and the name");
+    };
+    const classes = discoverTools(program, checker, framework, seen, unresolved);
+    return { walk: new Normaliser(program, checker, reporter), framework, classes };
+  });
+}
+
+function isFirst(reporter: Reporter, walked: readonly WalkedTool[], tool: WalkedTool): boolean {
   const holder = walked.find(({ name }) => name === tool.name);
   if (holder === undefined) return true;
   const { className, node } = tool.found;
-  const file = relativePosix(walk.reporter.root, holder.found.node.getSourceFile().fileName);
-  walk.reporter.at(
+  const file = relativePosix(reporter.root, holder.found.node.getSourceFile().fileName);
+  reporter.at(
     { path: className, where: node.name ?? node },
     `the tool is called ${tool.name}, as ${holder.found.className} in ${file} is`,
     `another name for one of them: @Tool("${tool.effect}", { name: "..." })`,
@@ -89,8 +112,8 @@ function isFirst(walk: Normaliser, walked: readonly WalkedTool[], tool: WalkedTo
 }
 
 /** A type that does not check is not what it says. Errors elsewhere in the program are left to the compiler. */
-function reportTypeErrors(walk: Normaliser, program: ts.Program, out: string | undefined): void {
-  for (const source of walk.touched) {
+function reportTypeErrors({ program, touched, reporter }: Normaliser, out: string | undefined): void {
+  for (const source of touched) {
     for (const diagnostic of [
       ...program.getSyntacticDiagnostics(source),
       ...program.getSemanticDiagnostics(source),
@@ -98,34 +121,35 @@ function reportTypeErrors(walk: Normaliser, program: ts.Program, out: string | u
       if (diagnostic.category !== ts.DiagnosticCategory.Error || diagnostic.reportsUnnecessary !== undefined)
         continue;
       if (isMissing(out, diagnostic)) continue;
-      walk.reporter.add(diagnosticProblem(walk.reporter.root, diagnostic));
+      reporter.add(diagnosticProblem(reporter.root, diagnostic));
     }
   }
 }
 
 /** Judges what can be judged, and answers the tools when nothing at all was wrong. */
 function schemasOf(
-  walk: Normaliser,
+  reporter: Reporter,
   walked: readonly WalkedTool[],
+  checks: readonly DocCheck[],
   onProgress: GenerateOptions["onProgress"],
 ): ReadonlyMap<string, ToolSchemas> {
-  const complete = walk.reporter.problems.length === 0;
+  const complete = reporter.problems.length === 0;
   const roots = complete ? walked.flatMap(({ input, output }) => [input, output]) : [];
-  const assembler = new Assembler([...roots, ...walk.checks.map(({ shape }) => shape)]);
-  for (const check of walk.checks) judgeDoc(walk, assembler, check);
+  const assembler = new Assembler([...roots, ...checks.map(({ shape }) => shape)]);
+  for (const check of checks) judgeDoc(reporter, assembler, check);
   const tools = new Map<string, ToolSchemas>();
   if (!complete) return tools;
   for (const tool of [...walked].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     onProgress?.({ stage: "writing", done: tools.size, total: walked.length });
-    walk.about(tool.found.className);
-    tools.set(tool.name, generatedTool(walk, assembler, tool));
+    reporter.about(tool.found.className);
+    tools.set(tool.name, generatedTool(reporter, assembler, tool));
   }
   return tools;
 }
 
 /** Values in doc comments are of the type that they stand on. */
-function judgeDoc(walk: Normaliser, assembler: Assembler, { place, doc, shape, tool }: DocCheck): void {
-  walk.about(tool);
+function judgeDoc(reporter: Reporter, assembler: Assembler, { place, doc, shape, tool }: DocCheck): void {
+  reporter.about(tool);
   const schema = assembler.schemaOf(shape);
   const values = [
     ...(doc.default === undefined ? [] : [{ tag: "default", value: doc.default }]),
@@ -135,11 +159,11 @@ function judgeDoc(walk: Normaliser, assembler: Assembler, { place, doc, shape, t
     const wrong = judgeValue(schema, value);
     if (wrong === undefined) continue;
     const message = `the value of @${tag}, ${JSON.stringify(value)}, is not of the type: ${wrong}`;
-    walk.reporter.at(place, message, "a value of the type, as JSON");
+    reporter.at(place, message, "a value of the type, as JSON");
   }
 }
 
-function generatedTool(walk: Normaliser, assembler: Assembler, tool: WalkedTool): ToolSchemas {
+function generatedTool(reporter: Reporter, assembler: Assembler, tool: WalkedTool): ToolSchemas {
   const { name, effect, description, found } = tool;
   const input = assembler.schemaOf(tool.input, { mustBeObject: true });
   const output = assembler.schemaOf(tool.output);
@@ -149,11 +173,11 @@ function generatedTool(walk: Normaliser, assembler: Assembler, tool: WalkedTool)
   ] as [string, JsonObject][]) {
     const wrong = proveSchema(schema);
     if (wrong === undefined) continue;
-    walk.reporter.at({ path, where: found.node.name ?? found.node }, `the schema does not compile: ${wrong}`);
+    reporter.at({ path, where: found.node.name ?? found.node }, `the schema does not compile: ${wrong}`);
   }
   return {
     class: found.className,
-    file: relativePosix(walk.reporter.root, found.node.getSourceFile().fileName),
+    file: relativePosix(reporter.root, found.node.getSourceFile().fileName),
     effect,
     description,
     input,

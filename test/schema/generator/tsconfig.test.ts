@@ -175,9 +175,6 @@ describe("a tsconfig.json for TypeScript 6 and 7", () => {
         "node_modules/strange/index.d.ts": "export interface Strange { id: string }",
         "node_modules/strange/package.json":
           '{ "name": "strange", "exports": { "./a": { "types": "./index.d.ts" } } }',
-        // Read only where every installed package of types counts, as in TypeScript 5.
-        "node_modules/@types/broken/index.d.ts": "declare const everywhere: Missing;",
-        "node_modules/@types/broken/package.json": '{ "name": "@types/broken" }',
         // Found only under "bundler", which reads the exports of a package and needs no extension.
         "src/more.ts":
           'import type { Strange } from "strange/a";\nexport type More = Strange & { note: string | null };',
@@ -188,10 +185,7 @@ describe("a tsconfig.json for TypeScript 6 and 7", () => {
       };
       assert.deepEqual(inputOf("{}", typescript, files), EXPECTED);
       const strict = '{ "compilerOptions": { "strict": true } }';
-      assert.match(
-        refusalOf(strict, { files, typescript: "typescript" }),
-        /TS2304: Cannot find name 'Missing'/,
-      );
+      assert.match(refusalOf(strict, { files, typescript: "typescript" }), /the decorator does not resolve/);
     });
 
     it(`may switch the defaults of ${typescript} off`, () => {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { AuthorProject } from "../support/author-project.js";
+import { TYPESCRIPTS } from "../support/typescript-versions.js";
 import { readPage } from "./pages.js";
 
 const page = readPage("docs/recipes.md");
@@ -90,6 +91,13 @@ describe("docs/recipes.md", () => {
       const commands = commandsOf(recipe);
       assert.ok(commands.length >= 2);
       for (const one of commands) runAsSaid(project, one);
+      if (recipe === "tsc") {
+        for (const typescript of TYPESCRIPTS.filter((one) => one.version !== "5.9")) {
+          project.install("typescript", typescript.package);
+          assert.ok(run(project, "npx tsc --version").includes(typescript.version));
+          for (const one of commands.slice(1)) runAsSaid(project, one);
+        }
+      }
       // What is said of decorators: every program may be set the other way as well.
       setLegacy(
         project,

@@ -26,10 +26,14 @@ export class AuthorProject implements Disposable {
     for (const name of Object.keys(dependencies))
       this.#link(name, `node_modules/salvor/node_modules/${name}`);
     this.#linkCommands("salvor");
-    for (const [name, here] of Object.entries(packages)) {
-      this.#link(here, `node_modules/${name}`);
-      this.#linkCommands(name);
-    }
+    for (const [name, here] of Object.entries(packages)) this.install(name, here);
+  }
+
+  /** Installs a package, in place of another one of that name. */
+  install(name: string, here = name): void {
+    rmSync(join(this.folder, "node_modules", name), { force: true });
+    this.#link(here, `node_modules/${name}`);
+    this.#linkCommands(name);
   }
 
   write(name: string, text: string): void {
@@ -51,7 +55,9 @@ export class AuthorProject implements Disposable {
     const commands = typeof bin === "string" ? { [name]: bin } : (bin ?? {});
     mkdirSync(join(this.folder, "node_modules/.bin"), { recursive: true });
     for (const [command, file] of Object.entries(commands)) {
-      symlinkSync(join(folder, file), join(this.folder, "node_modules/.bin", command));
+      const link = join(this.folder, "node_modules/.bin", command);
+      rmSync(link, { force: true });
+      symlinkSync(join(folder, file), link);
     }
   }
 

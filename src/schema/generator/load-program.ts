@@ -85,7 +85,14 @@ function programOf(reader: ConfigReader, documents: ts.DocumentRegistry, project
 /** The options of a project for a program that writes nothing; none of those left out changes a type. */
 function readOnly(options: ts.CompilerOptions): ts.CompilerOptions {
   const declaration = options.composite ?? options.declaration ?? false;
-  const quiet = changedOptions(options, { declaration, composite: false, incremental: false, noEmit: true });
+  const quiet = changedOptions(options, {
+    declaration,
+    composite: false,
+    incremental: false,
+    noEmit: true,
+    // An editor's option for its own speed: it would have types read from what was built before.
+    disableSourceOfProjectReferenceRedirect: false,
+  });
   delete quiet.tsBuildInfoFile;
   return quiet;
 }

@@ -266,6 +266,47 @@ describe("project references", () => {
     assert.deepEqual(filesOf(program, "app/tsconfig.json"), APP);
   });
 
+  it("are read from sources even where an editor is told not to", () => {
+    const lazy = config(
+      {
+        composite: true,
+        ...BUNDLER,
+        paths: { "~/*": ["./src/*"] },
+        disableSourceOfProjectReferenceRedirect: true,
+      },
+      { references: [{ path: "../lib" }, { path: "../model/tsconfig.build.json" }] },
+    );
+    using program = new Program({ ...SOLUTION, "app/tsconfig.json": lazy });
+    assert.deepEqual(filesOf(program, "app/tsconfig.json"), APP);
+  });
+
+  it("may lead to projects that are not composite, from a solution, as Vite's templates do", () => {
+    const part = (include: string) =>
+      JSON.stringify({
+        compilerOptions: {
+          ...SHARED,
+          ...BUNDLER,
+          rootDir: undefined,
+          tsBuildInfoFile: `./node_modules/.tmp/${include}.tsbuildinfo`,
+          allowImportingTsExtensions: true,
+          noEmit: true,
+        },
+        include: [include],
+      });
+    using program = new Program({
+      "tsconfig.json": JSON.stringify({
+        files: [],
+        references: [{ path: "./tsconfig.app.json" }, { path: "./tsconfig.node.json" }],
+      }),
+      "tsconfig.app.json": part("src"),
+      "tsconfig.node.json": part("vite.config.ts"),
+      "src/money.ts": MONEY,
+      "src/refund-order.ts": refund("./money.ts"),
+      "vite.config.ts": "export default {};",
+    });
+    assert.deepEqual(filesOf(program), ONE);
+  });
+
   it("may go in circles", () => {
     using program = new Program({
       ...SOLUTION,

@@ -25,7 +25,8 @@ export { TypedTool, type TypedToolDefinition } from "./contract/typed-tool.js";
 export { IdempotencyPath } from "./contract/idempotency-path.js";
 export { RetryPolicy, type RetryLimits } from "./contract/retry-policy.js";
 export type { SchemaArtefact, SchemaObject, ToolSchemas } from "./contract/artefact.js";
-export type { OwnSchemas } from "./contract/tool-definition.js";
+export type { OwnSchema, OwnSchemas } from "./contract/own-schemas.js";
+export type { StandardIssue, StandardResult, StandardSchema } from "./contract/standard-schema.js";
 export { ToolSet } from "./schema/tool-set.js";
 export { createValidator, type ValidatorOptions } from "./schema/validator.js";
 export type { ToolDescriptor, ToolSetOptions } from "./contract/tool-set.js";
@@ -40,4 +41,4 @@ export {
 } from "./contract/models/model-tool.js";
 export type { ToolAnnotations } from "./contract/models/tool-annotations.js";
 export type { JsonObject, JsonSchema, JsonValue } from "./contract/json.js";
-export type { Judge, Validator, Violation } from "./contract/validator.js";
+export type { Judge, ToolJudge, Validator, Violation } from "./contract/validator.js";

@@ -7,6 +7,7 @@ import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLowdbStore } from "../../dist/store/index.js";
+import { quartiles } from "../lib/quartiles.js";
 
 const ROUNDS = 5;
 const MILLISECONDS = 700;
@@ -123,11 +124,6 @@ async function starts(dir) {
   const begun = performance.now();
   await store.close();
   return { events: EVENTS, journal, checkpoint_ms: performance.now() - begun, documents: start(data) };
-}
-
-function quartiles(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return [0.25, 0.5, 0.75].map((part) => sorted[Math.round((sorted.length - 1) * part)]);
 }
 
 export async function measure() {

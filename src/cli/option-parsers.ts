@@ -71,6 +71,14 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** Reads how many seconds something may take; a timer of Node's takes no more than 24 days. */
+export function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d+$/.test(text) || seconds < 1 || seconds > 2_000_000)
+    throw new InvalidArgumentError("Write a whole number of seconds, from 1 to 2000000.");
+  return seconds;
+}
+
 /** Collects an option that may be given many times. */
 export function collecting<T>(
   parse: (text: string) => T,

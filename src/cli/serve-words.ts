@@ -4,24 +4,31 @@ import type { ServeOptions } from "./commands/serve.js";
 import { DEFAULT_URL } from "./help.js";
 import type { Output } from "./terminal.js";
 
+/** The tools of a server: those that its clients perform, and those that it performs itself. */
+export interface ServedTools {
+  readonly declared: readonly PublishedTool[];
+  readonly hosted?: readonly Pick<PublishedTool, "name" | "effect">[] | undefined;
+}
+
 /** Says where a server listens, what it serves, and what to try next. The first line is for scripts too. */
 export function announce(
   output: Output,
   url: string,
   options: ServeOptions,
-  tools: readonly PublishedTool[],
+  { declared, hosted }: ServedTools,
 ): void {
-  const width = Math.max(0, ...tools.map((tool) => tool.name.length));
+  const width = Math.max(0, ...[...declared, ...(hosted ?? [])].map((tool) => tool.name.length));
+  const line = ({ name, effect }: Pick<PublishedTool, "name" | "effect">, what: string): string =>
+    `  ${output.paint("bold", name.padEnd(width))}  ${effect.padEnd(10)}  ${what}`;
   const lines = [
     `salvor listening on ${url}`,
     "",
-    tools.length === 0
+    declared.length === 0
       ? "No client tools are declared: start with --client-tool FILE to serve one."
-      : `${tools.length} client ${tools.length === 1 ? "tool" : "tools"}:`,
-    ...tools.map(
-      (tool) =>
-        `  ${output.paint("bold", tool.name.padEnd(width))}  ${tool.effect.padEnd(10)}  ${closing(tool)}`,
-    ),
+      : `${count(declared, "client")}:`,
+    ...declared.map((tool) => line(tool, closing(tool))),
+    ...(hosted === undefined ? [] : [`${count(hosted, "hosted")}:`]),
+    ...(hosted ?? []).map((tool) => line(tool, "this server performs it")),
     `Logs live in ${resolve(options.data)}`,
     ...(options.operatorToken === undefined
       ? [`${output.paint("yellow", "Warning:")} ${TRUSTED_CLIENTS}`]
@@ -33,6 +40,10 @@ export function announce(
   ];
   // One write, so that whoever waits for the first line has the rest as well.
   output.line(lines.join("\n"));
+}
+
+function count(tools: readonly unknown[], kind: string): string {
+  return `${tools.length} ${kind} ${tools.length === 1 ? "tool" : "tools"}`;
 }
 
 const TRUSTED_CLIENTS =

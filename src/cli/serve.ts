@@ -6,15 +6,18 @@ import {
 } from "../declarations/index.js";
 import type { EventStore } from "../store/event-store.js";
 import { openLowdbStore } from "../store/index.js";
-import { AppState, startServer, type RunningServer } from "../server/index.js";
+import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
+import { loadTools } from "./load-tools.js";
 import type { BindAddress } from "./option-parsers.js";
 import { printable } from "./printable.js";
+import { exitProcess, guardForeignCode, guardRejections } from "./process-guard.js";
+import { reportError } from "./report-error.js";
 import { serveSettings } from "./serve-settings.js";
 import { announce } from "./serve-words.js";
-import { serverLog } from "./server-log.js";
+import { serverLog, type ServerLog } from "./server-log.js";
 import { shellWord } from "./shell-word.js";
 import { SHUTDOWN_DEADLINE_MS, whenAskedToStop, within } from "./shutdown.js";
 import { out } from "./terminal.js";
@@ -25,22 +28,39 @@ import { out } from "./terminal.js";
  */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const { bind, ...settings } = await serveSettings(options);
-  const tools = loadTools(options.clientTool);
+  const declared = loadDeclared(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
-  const store = await openStore(options);
-  const state = new AppState({
-    ...settings,
-    store,
-    allowOrigins: options.allowOrigin,
-    insecure: options.insecure === true,
-    logger: log.logger,
-    logPayloads: options.logPayloads === true,
-  }).withClientTools(tools);
-  const server = await listen(state, bind, store);
+  guardRejections(log.logger);
+  if (options.tools !== undefined) guardForeignCode(log.logger);
+  try {
+    const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
+    const store = await openStore(options);
+    const state = new AppState({
+      ...settings,
+      store,
+      allowOrigins: options.allowOrigin,
+      insecure: options.insecure === true,
+      logger: log.logger,
+      logPayloads: options.logPayloads === true,
+      hosting: hostingOf(options),
+    }).withClientTools(declared);
+    const server = await listen(hosted === undefined ? state : state.withTools(hosted), bind, store);
+    announce(out, server.url, options, { declared: declared.published(), hosted: hosted?.descriptors() });
+    return await untilStopped(server, asked, log);
+  } catch (error) {
+    if (options.tools === undefined) throw error;
+    // What a module of tools has opened must not keep a server alive that does not start.
+    log.flush();
+    return exitProcess(reportError(error));
+  }
+}
 
-  announce(out, server.url, options, tools.published());
-
+async function untilStopped(
+  server: RunningServer,
+  asked: Promise<NodeJS.Signals>,
+  log: ServerLog,
+): Promise<never> {
   const signal = await asked;
   log.logger.info({ signal }, "stopping");
   const done = await within(SHUTDOWN_DEADLINE_MS, server.close()).catch((error: unknown) => {
@@ -50,11 +70,18 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   log.logger.info(done ? "stopped" : "stopped before everything was finished");
   log.flush();
   // A connection or a timer that is left must not keep a stopped server alive.
-  process.exit(done ? EXIT.ok : EXIT.failed);
+  return exitProcess(done ? EXIT.ok : EXIT.failed);
+}
+
+function hostingOf({
+  toolConcurrency: concurrency,
+  toolTimeout,
+}: ServeOptions): AppOptions["hosting"] & object {
+  return { concurrency, timeoutMs: toolTimeout === undefined ? undefined : toolTimeout * 1000 };
 }
 
 /** @throws {@link CliError} with every problem of every file. */
-function loadTools(paths: readonly string[]): ClientToolRegistry {
+function loadDeclared(paths: readonly string[]): ClientToolRegistry {
   try {
     return loadDeclarations(paths).registry;
   } catch (cause) {

@@ -1,3 +1,5 @@
+import { exitProcess } from "./process-guard.js";
+
 /** The signals that ask a server to stop. */
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
@@ -11,7 +13,7 @@ export function whenAskedToStop(): Promise<NodeJS.Signals> {
     for (const signal of SIGNALS)
       process.on(signal, () => {
         // 128 + the signal's number is what a shell reports for a process that a signal ended.
-        if (!first) process.exit(signal === "SIGINT" ? 130 : 143);
+        if (!first) exitProcess(signal === "SIGINT" ? 130 : 143);
         first = false;
         asked(signal);
       });

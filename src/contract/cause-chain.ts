@@ -16,6 +16,14 @@ export function causeChain(thrown: unknown): string {
 
 function said(thrown: unknown): string {
   const reason = reasonOf(thrown);
+  try {
+    return inFull(thrown, reason);
+  } catch {
+    return reason;
+  }
+}
+
+function inFull(thrown: unknown, reason: string): string {
   // An AggregateError of several failed connections has no message of its own.
   if (!(thrown instanceof AggregateError) || !Array.isArray(thrown.errors)) return reason || nameOf(thrown);
   const each = thrown.errors.slice(0, MAX_LINKS).map(reasonOf).join("; ");
@@ -23,7 +31,9 @@ function said(thrown: unknown): string {
 }
 
 function nameOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.name : "nothing said";
+  // Whoever throws may have made its name anything.
+  const name: unknown = thrown instanceof Error ? thrown.name : undefined;
+  return typeof name === "string" ? name : "nothing said";
 }
 
 function causeOf(thrown: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { Effect } from "./effect.js";
 import type { JsonObject, JsonSchema, JsonValue } from "./json.js";
+import type { ToolJudge } from "./validator.js";
 import type { ToolCtx } from "./tool-handler.js";
 
 /** A tool with its types erased: what models, servers and drivers see of it. */
@@ -18,6 +19,11 @@ export interface DynTool {
    * @throws `MissingIdempotencyKey` when the input does not yield one.
    */
   readonly idempotencyKey?: (input: JsonValue) => string;
+
+  /** What is wrong with an input, before anything is recorded of a call; absent when `inputSchema` says it all. */
+  readonly judgeInput?: ToolJudge;
+  /** Judges what somebody else says that a call answered; absent when `outputSchema` says it all, or nothing does. */
+  readonly judgeOutput?: ToolJudge;
 
   /**
    * Performs one attempt at a call.

@@ -52,7 +52,7 @@ export class UnknownOutcomeError extends Error {
 /** What an error says, or what was thrown in its place. Never throws. */
 export function reasonOf(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
     return `a thrown ${typeof thrown}`;
   }

@@ -1,28 +1,36 @@
 import type { CallOutcome } from "./dyn-tool.js";
+import { isPromise } from "./is-promise.js";
 import type { JsonSchema, JsonValue } from "./json.js";
 import { NotJson, toPlainJson } from "./plain-json.js";
 import { reservedKey } from "./reserved.js";
 import { OutputSerialization } from "./tool-errors.js";
 import { isToolOutcome, type SuspendOutcome } from "./tool-outcome.js";
-import type { Judge } from "./validator.js";
+import type { ToolJudge, Violation } from "./validator.js";
 
 /**
  * What a handler returned, as data that can be recorded: plain JSON that matches the output schema and has no reserved
  * shape, or a suspension.
  *
+ * @returns at once, unless judging it takes a while.
  * @throws {@link OutputSerialization} when it cannot be recorded.
  */
-export async function judgeOutcome(
+export function judgeOutcome(
   tool: string,
   returned: unknown,
-  judgeOutput: Judge | undefined,
-): Promise<CallOutcome> {
-  if (!isToolOutcome(returned)) return judged(tool, returned, judgeOutput);
-  if (returned.outcome === "output") return judged(tool, returned.value, judgeOutput);
+  judgeOutput: ToolJudge | undefined,
+  signal?: AbortSignal,
+): CallOutcome | Promise<CallOutcome> {
+  if (!isToolOutcome(returned)) return judged(tool, returned, judgeOutput, signal);
+  if (returned.outcome === "output") return judged(tool, returned.value, judgeOutput, signal);
   return suspension(tool, returned);
 }
 
-async function judged(tool: string, value: unknown, judgeOutput: Judge | undefined): Promise<CallOutcome> {
+function judged(
+  tool: string,
+  value: unknown,
+  judgeOutput: ToolJudge | undefined,
+  signal: AbortSignal | undefined,
+): CallOutcome | Promise<CallOutcome> {
   const output = plain(tool, value);
   const reserved = reservedKey(output);
   if (reserved !== undefined) {
@@ -32,9 +40,12 @@ async function judged(tool: string, value: unknown, judgeOutput: Judge | undefin
       `an object with only the key ${reserved}, which is reserved for this package's own records`,
     );
   }
-  const violations = (await judgeOutput?.(output)) ?? [];
-  if (violations.length > 0) throw new OutputSerialization(tool, violations);
-  return { outcome: "output", output };
+  const outcome = (violations: readonly Violation[]): CallOutcome => {
+    if (violations.length > 0) throw new OutputSerialization(tool, violations);
+    return { outcome: "output", output };
+  };
+  const verdict = judgeOutput?.(output, signal) ?? [];
+  return isPromise(verdict) ? Promise.resolve(verdict).then(outcome) : outcome(verdict);
 }
 
 function suspension(tool: string, { reason, inputSchema }: SuspendOutcome): CallOutcome {

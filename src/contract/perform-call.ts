@@ -25,6 +25,8 @@ export interface Performance {
   readonly log: ToolLog;
   readonly signal?: AbortSignal | undefined;
   readonly timing: Timing;
+  /** Told how an attempt ended that had been given up: nobody else is. */
+  readonly onLate?: ((ended: CallOutcome | Failed) => void) | undefined;
 }
 
 /** A tool that took longer than it may. */
@@ -98,9 +100,11 @@ async function attemptCall(call: Performance, attempt: number): Promise<CallOutc
     });
   }
   // A handler that does not heed its signal must not hold the run for ever.
+  let isGivenUp = false;
   const givenUp = new Promise<never>((_, reject) => {
     giving.signal.addEventListener("abort", () => {
       after(GRACE_MS, () => {
+        isGivenUp = true;
         reject(giving.signal.reason as Error);
       });
     });
@@ -108,7 +112,14 @@ async function attemptCall(call: Performance, attempt: number): Promise<CallOutc
   const key = idempotencyKey === null ? {} : { idempotencyKey };
   const ctx: ToolCtx = { ...key, signal: giving.signal, attempt, runId, seq, log };
   try {
-    return await Promise.race([tool.callJson(ctx, call.input), givenUp]);
+    const work = tool.callJson(ctx, call.input);
+    const late = (ended: CallOutcome | Failed): void => {
+      if (isGivenUp) call.onLate?.(ended);
+    };
+    work.then(late, (error: unknown) => {
+      late({ outcome: "failed", error, attempts: attempt });
+    });
+    return await Promise.race([work, givenUp]);
   } finally {
     ended.abort();
     signal?.removeEventListener("abort", onAbort);

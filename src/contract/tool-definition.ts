@@ -2,18 +2,11 @@ import type { SchemaArtefact, ToolSchemas } from "./artefact.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { isJsonObject, type JsonObject } from "./json.js";
 import { keyList } from "./key-list.js";
+import { sideOf, type OwnSchemas, type SchemaSide } from "./own-schemas.js";
 import { toPlainJson } from "./plain-json.js";
 import { RegistryError } from "./registry-error.js";
 import { toolMetaOf, type ToolMeta } from "./tool-meta.js";
 import type { TypedToolDefinition } from "./typed-tool.js";
-
-/** Schemas that a handler brings along instead of generated ones. */
-export interface OwnSchemas {
-  readonly inputSchema: JsonObject;
-  readonly outputSchema?: JsonObject;
-  /** What the tool does, when `@Tool` does not say it. */
-  readonly description?: string;
-}
 
 /** Everything that a handler is as a tool, and the name of its class. */
 export interface HandlerDefinition extends TypedToolDefinition {
@@ -35,16 +28,50 @@ export function definitionOf(
   const meta = metaOf(handler);
   checkHandler(handler as Record<string, unknown>, meta);
   const { name, effect, className, idempotencyKey } = meta;
-  const generated = own === undefined ? generatedSchemas(meta, artefact) : undefined;
-  const output = own === undefined ? generated?.output : own.outputSchema;
+  const { input, output, description } =
+    own === undefined ? generatedSides(meta, artefact) : ownSides(className, own);
   return {
     name,
     effect,
     className,
-    description: descriptionOf(meta, (own ?? generated)?.description),
-    inputSchema: schemaOf(meta, "input", own?.inputSchema ?? generated?.input),
+    description: descriptionOf(meta, description),
+    inputSchema: schemaOf(meta, "input", input),
+    ...(input.standard !== undefined && { inputStandard: input.standard }),
     ...(output !== undefined && { outputSchema: schemaOf(meta, "output", output) }),
+    ...(output?.standard !== undefined && { outputStandard: output.standard }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
+}
+
+interface Sides {
+  readonly input: SchemaSide;
+  readonly output?: SchemaSide;
+  readonly description?: string | undefined;
+}
+
+function generatedSides(meta: ToolMeta, artefact: SchemaArtefact): Sides {
+  const { input, output, description } = generatedSchemas(meta, artefact);
+  return {
+    input: { json: input, isGenerated: true },
+    output: { json: output, isGenerated: true },
+    description,
+  };
+}
+
+function ownSides(className: string, own: OwnSchemas): Sides {
+  const { inputSchema, outputSchema, inputJsonSchema, outputJsonSchema, description } = own;
+  if (outputSchema === undefined && outputJsonSchema !== undefined) {
+    throw new RegistryError(
+      "invalid_schema",
+      `class ${className} has an outputJsonSchema without an outputSchema that it describes: name it outputSchema`,
+    );
+  }
+  return {
+    input: sideOf(className, "input", inputSchema, inputJsonSchema),
+    ...(outputSchema !== undefined && {
+      output: sideOf(className, "output", outputSchema, outputJsonSchema),
+    }),
+    description,
   };
 }
 
@@ -138,9 +165,13 @@ function descriptionOf({ className, description, effect }: ToolMeta, generated: 
   );
 }
 
-function schemaOf({ className }: ToolMeta, side: "input" | "output", schema: unknown): JsonObject {
+function schemaOf(
+  { className }: ToolMeta,
+  side: "input" | "output",
+  { json, isGenerated = false }: SchemaSide,
+): JsonObject {
   try {
-    const plain = toPlainJson(schema);
+    const plain: unknown = isGenerated ? reread(json) : toPlainJson(json);
     if (isJsonObject(plain)) return deepFreeze(plain);
   } catch (cause) {
     throw new RegistryError(
@@ -150,4 +181,9 @@ function schemaOf({ className }: ToolMeta, side: "input" | "output", schema: unk
     );
   }
   throw new RegistryError("invalid_schema", `the ${side} schema of class ${className} is not an object`);
+}
+
+/** A copy of what was read from a file of JSON: nothing can be lost on the way, and it is the fastest. */
+function reread(schema: unknown): unknown {
+  return schema === undefined ? undefined : JSON.parse(JSON.stringify(schema));
 }

@@ -22,8 +22,9 @@ export class InvalidInput extends Error {
   constructor(
     readonly tool: string,
     readonly violations: readonly Violation[],
+    options?: ErrorOptions,
   ) {
-    super(`the input of ${tool} does not match its schema: ${violationText(violations)}`);
+    super(`the input of ${tool} does not match its schema: ${violationText(violations)}`, options);
   }
 }
 

@@ -3,9 +3,10 @@ import type { DynTool } from "./dyn-tool.js";
 import type { Effect } from "./effect.js";
 import { reasonOf } from "./handler-errors.js";
 import type { JsonObject } from "./json.js";
+import type { CheckInputSchema, CheckOutputSchema, OwnSchema, OwnSchemas } from "./own-schemas.js";
 import { RegistryError } from "./registry-error.js";
 import type { ToolHandler } from "./tool-handler.js";
-import { definitionOf, type HandlerDefinition, type OwnSchemas } from "./tool-definition.js";
+import { definitionOf, type HandlerDefinition } from "./tool-definition.js";
 import { TypedTool } from "./typed-tool.js";
 import type { Validator } from "./validator.js";
 
@@ -52,7 +53,10 @@ export class ToolSet {
    * @returns this set, so that registrations chain.
    * @throws {@link RegistryError} naming the class and what to do.
    */
-  register<I, O>(handler: ToolHandler<I, O>, own?: OwnSchemas): this {
+  register<I, O, S extends OwnSchema, T extends OwnSchema>(
+    handler: ToolHandler<I, O>,
+    own?: OwnSchemas<S & CheckInputSchema<S, I>, T & CheckOutputSchema<T, O>>,
+  ): this {
     const definition = definitionOf(handler, this.#schemas, own);
     const { name, className } = definition;
     const taken = this.#tools.get(name);

@@ -4,9 +4,13 @@ import { HandlerError, reasonOf, UnknownOutcomeError } from "./handler-errors.js
 import { IdempotencyPath } from "./idempotency-path.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import { judgeOutcome } from "./judge-outcome.js";
+import { copyInput, NotJson } from "./plain-json.js";
+import type { StandardSchema } from "./standard-schema.js";
+import { standardVerdict, type StandardVerdict } from "./standard-verdict.js";
 import { HandlerFailed, InvalidInput, MissingIdempotencyKey, OutputSerialization } from "./tool-errors.js";
 import type { ToolCtx, ToolHandler } from "./tool-handler.js";
-import type { Judge, Validator } from "./validator.js";
+import { isPromise } from "./is-promise.js";
+import type { ToolJudge, Validator, Violation } from "./validator.js";
 
 /** What a handler needs besides itself to be a tool. */
 export interface TypedToolDefinition {
@@ -15,6 +19,10 @@ export interface TypedToolDefinition {
   readonly effect: Effect;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
+  /** Judges the input in place of `inputSchema`, which then only describes it; what it makes of the input is what the handler gets. */
+  readonly inputStandard?: StandardSchema;
+  /** Judges the output in place of `outputSchema`. What is recorded is what the handler returned. */
+  readonly outputStandard?: StandardSchema;
   /** A dotted path to the input member that identifies a call; else the handler's own `idempotencyKey(input)`, if it has one. */
   readonly idempotencyKey?: string;
 }
@@ -30,9 +38,11 @@ export class TypedTool<I, O> implements DynTool {
   readonly outputSchema?: JsonObject;
   readonly timeoutMs?: number;
   readonly idempotencyKey?: (input: JsonValue) => string;
+  readonly judgeInput: ToolJudge;
+  readonly judgeOutput?: ToolJudge;
   readonly #handler: ToolHandler<I, O>;
-  readonly #judgeInput: Judge;
-  readonly #judgeOutput: Judge | undefined;
+  readonly #readInput: InputReader;
+  #isReady = false;
 
   /**
    * @throws what the validator throws when a schema does not compile.
@@ -47,20 +57,58 @@ export class TypedTool<I, O> implements DynTool {
     const key = keyOf(handler, definition);
     if (key !== undefined) this.idempotencyKey = key;
     this.#handler = handler;
-    this.#judgeInput = validator.compile(definition.inputSchema);
-    this.#judgeOutput = definition.outputSchema && validator.compile(definition.outputSchema);
+    this.#readInput = inputReader(definition, validator);
+    this.judgeInput = inputJudge(this.#readInput);
+    const judgeOutput = outputJudge(definition, validator);
+    if (judgeOutput !== undefined) this.judgeOutput = judgeOutput;
   }
 
   async callJson(ctx: ToolCtx, input: JsonValue): Promise<CallOutcome> {
-    const violations = await this.#judgeInput(input);
-    if (violations.length > 0) throw new InvalidInput(this.name, violations);
-    const known = this.#withKey(ctx, input);
+    // A copy: a handler that changes its input must not change what the next attempt is given.
+    const own = this.#plain(input);
+    if (!this.#isReady) this.#makeReady();
+    const reading = this.#readInput(own, ctx.signal);
+    const read = isPromise(reading) ? await this.#verdict(reading) : reading;
+    if (!read.accepted) throw new InvalidInput(this.name, read.violations);
+    const known = this.#withKey(ctx, own);
     try {
-      // Its own copy: a handler that changes its input must not change what the next attempt is given.
-      const returned = await this.#handler.call(known, structuredClone(input) as I);
-      return await judgeOutcome(this.name, returned, this.#judgeOutput);
+      const returning = this.#handler.call(known, read.value as I);
+      const returned = isPromise(returning) ? await returning : returning;
+      const outcome = judgeOutcome(this.name, returned, this.judgeOutput, ctx.signal);
+      return isPromise(outcome) ? await outcome : outcome;
     } catch (thrown) {
       throw this.#failure(thrown);
+    }
+  }
+
+  /** Before the handler runs for the first time: afterwards it would be too late to find that its output cannot be judged. */
+  #makeReady(): void {
+    try {
+      this.#readInput.ready?.();
+      this.judgeOutput?.ready?.();
+      this.#isReady = true;
+    } catch (cause) {
+      const message = `a schema of it does not compile, so it was not run: ${reasonOf(cause)}`;
+      throw new HandlerFailed(this.name, new HandlerError(message, { cause }));
+    }
+  }
+
+  #plain(input: JsonValue): JsonValue {
+    try {
+      return copyInput(input);
+    } catch (cause) {
+      if (!(cause instanceof NotJson)) throw cause;
+      throw new InvalidInput(this.name, [{ path: cause.path, message: cause.problem }], { cause });
+    }
+  }
+
+  /** The handler never runs when the call is given up before its input is judged: a definite failure. */
+  async #verdict(reading: Promise<Reading>): Promise<Reading> {
+    try {
+      return await reading;
+    } catch (cause) {
+      const message = "the call was given up before its input was judged; the handler never ran";
+      throw new HandlerFailed(this.name, new HandlerError(message, { cause }));
     }
   }
 
@@ -75,6 +123,44 @@ export class TypedTool<I, O> implements DynTool {
     if (thrown instanceof OutputSerialization) return thrown;
     return new HandlerFailed(this.name, thrown);
   }
+}
+
+/** An input as its handler gets it, or what is wrong with it. */
+type Reading = StandardVerdict;
+interface InputReader {
+  (input: JsonValue, signal: AbortSignal): Reading | Promise<Reading>;
+  readonly ready?: (() => void) | undefined;
+}
+
+function inputReader({ inputSchema, inputStandard }: TypedToolDefinition, validator: Validator): InputReader {
+  if (inputStandard !== undefined) return (input, signal) => standardVerdict(inputStandard, input, signal);
+  const judge = validator.compile(inputSchema);
+  const read: InputReader = (input) => {
+    const verdict = judge(input);
+    const reading = (violations: readonly Violation[]): Reading =>
+      violations.length > 0 ? { accepted: false, violations } : { accepted: true, value: input };
+    return isPromise(verdict) ? Promise.resolve(verdict).then(reading) : reading(verdict);
+  };
+  return Object.assign(read, { ready: judge.ready });
+}
+
+/** What a reader says of an input, without what it makes of it. */
+function inputJudge(read: InputReader): ToolJudge {
+  return async (input, signal = NEVER) => {
+    const reading = await read(input, signal);
+    return reading.accepted ? [] : reading.violations;
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+function outputJudge(definition: TypedToolDefinition, validator: Validator): ToolJudge | undefined {
+  const { outputSchema, outputStandard } = definition;
+  if (outputStandard === undefined) return outputSchema && validator.compile(outputSchema);
+  return async (output, signal) => {
+    const verdict = await standardVerdict(outputStandard, output, signal);
+    return verdict.accepted ? [] : verdict.violations;
+  };
 }
 
 function keyOf<I, O>(
@@ -93,7 +179,7 @@ function keyOf<I, O>(
 function handlersKey<I, O>(handler: ToolHandler<I, O>, tool: string, input: JsonValue): string {
   let key: unknown;
   try {
-    key = handler.idempotencyKey?.(structuredClone(input) as I);
+    key = handler.idempotencyKey?.(copyInput(input) as I);
   } catch (cause) {
     throw new MissingIdempotencyKey(tool, `could not be derived: ${reasonOf(cause)}`, { cause });
   }

@@ -10,12 +10,30 @@ export interface Violation {
  * Judges values against one compiled schema. Answers every violation found (at most 100), none when the value is accepted.
  * Answers at once where the work is small, and with a promise where it is done elsewhere under a deadline. Never throws for a value.
  */
-export type Judge = (value: JsonValue) => readonly Violation[] | Promise<readonly Violation[]>;
+export interface Judge {
+  (value: JsonValue): readonly Violation[] | Promise<readonly Violation[]>;
+
+  /**
+   * Does what was postponed to the first value: whoever judges what cannot be undone asks for it before.
+   *
+   * @throws what {@link Validator.compile} throws.
+   */
+  readonly ready?: () => void;
+}
+
+/**
+ * Judges what a tool is asked or what it answered. A judge that is the author's own code may never answer; with a signal it
+ * rejects with its reason when the call is given up.
+ */
+export interface ToolJudge {
+  (value: JsonValue, signal?: AbortSignal): readonly Violation[] | Promise<readonly Violation[]>;
+  readonly ready?: () => void;
+}
 
 /** Compiles JSON Schemas to judges: the seam between the contract, which imports nothing, and `schema/`, which implements it. */
 export interface Validator {
   /**
-   * @throws an error that names the place in the schema when it does not compile.
+   * @throws an error that names the place in the schema when it does not compile; a part of that may be postponed.
    */
   compile(schema: JsonSchema): Judge;
 }

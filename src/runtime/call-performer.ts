@@ -1,14 +1,11 @@
 import type { DynTool } from "../contract/dyn-tool.js";
 import type { JsonValue } from "../contract/json.js";
-import { performCall, type Performance, type Timing } from "../contract/perform-call.js";
+import { performCall, type Timing } from "../contract/perform-call.js";
 import type { ToolLog } from "../contract/tool-handler.js";
-import { holds, type RunEvent } from "../log/events.js";
-import { jsonEqual } from "../log/json-equal.js";
-import { endingOf, recordable, type Ending } from "./call-ending.js";
+import { endingOf, type Ending } from "./call-ending.js";
 import { OutcomeUnknown, ToolFailed, type CallName } from "./call-errors.js";
-import { claimChange } from "./claims.js";
-import { Divergence } from "./divergence.js";
 import { IntentDesk } from "./intent-desk.js";
+import { recordableTool, recordEnding } from "./record-ending.js";
 import type { Recorder } from "./recorder.js";
 import type { AskedCall, Replay } from "./replay.js";
 import { RunSuspended } from "./run-errors.js";
@@ -62,7 +59,7 @@ export class CallPerformer {
       call,
       effect,
       await performCall({
-        tool: checked(tool),
+        tool: recordableTool(tool),
         input: asked.input,
         effect,
         runId: this.replay.run,
@@ -73,7 +70,10 @@ export class CallPerformer {
       }),
     );
     // Without the caller's signal: what has happened is recorded, whoever still waits for it.
-    const contradiction = await this.#record(call, ending).catch((cause: unknown) => {
+    const recorded = this.recorder.within(this.replay.run, undefined, (desk) =>
+      recordEnding(desk, call, ending),
+    );
+    const contradiction = await recorded.catch((cause: unknown) => {
       if (effect !== "write") throw cause;
       throw new OutcomeUnknown(call, "ended, and how it ended could not be recorded", {
         cause,
@@ -82,28 +82,6 @@ export class CallPerformer {
     });
     if (contradiction !== undefined) throw contradiction;
     return this.#conclude(call, ending);
-  }
-
-  /** Records how a call ended, unless that is recorded already; answers what contradicts it there. */
-  #record(call: CallName, ending: Ending): Promise<Divergence | undefined> {
-    const { seq, idempotencyKey: key } = call;
-    const { run } = this.replay;
-    return this.recorder.within(run, undefined, async (desk) => {
-      const { pending } = desk.state;
-      if (pending?.kind !== "tool" || pending.seq !== seq) {
-        const [completion] = await desk.read(seq + 1, 1);
-        const isSame =
-          holds(completion, "ToolCallCompleted") &&
-          jsonEqual(completion.event.payload.output, ending.recorded);
-        return isSame ? undefined : contradicted(run, call, ending);
-      }
-      const events: RunEvent[] = [
-        { kind: "ToolCallCompleted", payload: { seq, output: ending.recorded } },
-        ...(ending.kind === "suspended" ? [{ kind: "Suspended", payload: ending.suspension } as const] : []),
-      ];
-      await desk.append(events, await claimChange(desk.store, { run, seq, key }, ending.recorded));
-      return undefined;
-    });
   }
 
   #conclude({ tool, seq }: CallName, ending: Ending): JsonValue {
@@ -116,21 +94,4 @@ export class CallPerformer {
     const { kind, message, attempts } = ending.failure;
     throw new ToolFailed(tool, seq, kind, message, attempts, { cause: ending.cause });
   }
-}
-
-function checked(tool: DynTool): Performance["tool"] {
-  return {
-    name: tool.name,
-    ...(tool.timeoutMs !== undefined && { timeoutMs: tool.timeoutMs }),
-    callJson: async (ctx, input) => recordable(tool.name, await tool.callJson(ctx, input)),
-  };
-}
-
-/** Somebody else has said how a call ended while its tool was working, and said something else. */
-function contradicted(run: string, { tool, seq, idempotencyKey }: CallName, ending: Ending): Divergence {
-  return new Divergence(
-    `${tool} (call ${seq} of run ${run}, key ${String(idempotencyKey)}) ran, and meanwhile another end of it was recorded: ` +
-      "tell whoever settled it what came of it",
-    { position: seq + 1, asked: ending.recorded },
-  );
 }

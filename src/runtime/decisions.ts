@@ -76,8 +76,9 @@ async function decidedOutput(decision: Decision, name: string, tool?: DynTool): 
       { path: "$", message: `an object with only the reserved key ${reserved}` },
     ]);
   }
-  const violations = tool?.outputSchema && (await createValidator().compile(tool.outputSchema)(output));
-  if (violations !== undefined && violations.length > 0) throw new InputRefused(what, violations);
+  const judge = tool?.judgeOutput ?? (tool?.outputSchema && createValidator().compile(tool.outputSchema));
+  const violations = (await judge?.(output)) ?? [];
+  if (violations.length > 0) throw new InputRefused(what, violations);
   return output;
 }
 

@@ -1,8 +1,18 @@
 import type { Envelope } from "../log/events.js";
-import type { AppendUnit, CallHolder, EventStore, IdentityChange, RunRecord } from "../store/event-store.js";
+import type {
+  AppendUnit,
+  CallHolder,
+  EventStore,
+  Execution,
+  IdentityChange,
+  RunRecord,
+} from "../store/event-store.js";
 
 /** What work on a run needs of a store. */
-export type DeskStore = Pick<EventStore, "append" | "readLog" | "lookupCall" | "readRun" | "recordRefusal">;
+export type DeskStore = Pick<
+  EventStore,
+  "append" | "readLog" | "lookupCall" | "readRun" | "recordRefusal" | "execution"
+>;
 
 /**
  * Appends to one run that are not written yet: whoever reads through it sees them as if they were. It judges nothing; the
@@ -56,6 +66,10 @@ export class Draft implements DeskStore {
 
   readRun(run: string): Promise<RunRecord | undefined> {
     return this.base.readRun(run);
+  }
+
+  execution(run: string): Promise<Execution | undefined> {
+    return this.base.execution(run);
   }
 
   /** What is refused ends the whole draft, and of that nothing is written. */

@@ -1,14 +1,12 @@
 import type { DynTool } from "../contract/dyn-tool.js";
 import { isFailureOutput } from "../contract/reserved.js";
-import type { EventOf, RunEvent } from "../log/events.js";
+import type { EventOf } from "../log/events.js";
 import { attemptKey } from "../log/keys.js";
 import type { CallResult, Intent } from "../log/recorded-call.js";
-import { claiming } from "../store/append-unit.js";
-import { Conflict } from "../store/errors.js";
-import type { CallHolder } from "../store/event-store.js";
 import { NeedsReconciliation, type CallName } from "./call-errors.js";
-import { answerOf, identityOf, type SettledElsewhere } from "./call-identity.js";
+import { identityOf, type SettledElsewhere } from "./call-identity.js";
 import { Divergence } from "./divergence.js";
+import { answeredElsewhere, completeSuspension, copyAnswer, openCall } from "./open-call.js";
 import type { RunDesk } from "./recorder.js";
 import type { AskedCall, FoundCall, Replay } from "./replay.js";
 import { RunSuspended } from "./run-errors.js";
@@ -36,16 +34,13 @@ export class IntentDesk {
     }
   }
 
-  /** A log that was cut between a suspended call and its suspension is made whole first. */
   async #suspended(
     desk: RunDesk,
-    { intent, reason, inputSchema }: Extract<FoundCall, { readonly kind: "suspended" }>,
+    found: Extract<FoundCall, { readonly kind: "suspended" }>,
   ): Promise<RunSuspended> {
-    const seq = intent.seq + 2;
-    if (desk.state.nextSeq === seq) {
-      await desk.append([{ kind: "Suspended", payload: { reason, input_schema: inputSchema } }]);
-    }
-    return new RunSuspended(this.replay.run, seq, reason, inputSchema);
+    const { intent, reason, inputSchema } = found;
+    await completeSuspension(desk, intent.seq, found);
+    return new RunSuspended(this.replay.run, intent.seq + 2, reason, inputSchema);
   }
 
   /** The call was opened, and its end is not recorded: a crash, or a caller that gave up. */
@@ -57,10 +52,10 @@ export class IntentDesk {
     }
     if (effect !== tool.effect) throw Divergence.ofReplay(intent, { ...asked, effect: tool.effect });
     if (effect !== "read" && key !== null && key !== attemptKey(this.replay.run, seq, tool.name)) {
-      const holder = await desk.store.lookupCall(key);
-      const isOwn = holder?.run_id === this.replay.run && holder.seq === seq;
-      if (holder !== undefined && !isOwn) {
-        return this.#copy(desk, [], seq, await answerOf(desk.store, holder, key, asked));
+      const settled = await answeredElsewhere(desk, seq, key, asked);
+      if (settled !== undefined) {
+        await copyAnswer(desk, [], seq, settled);
+        return copied(seq, settled);
       }
     }
     return { kind: "perform", call: { tool: tool.name, seq, idempotencyKey: key } };
@@ -68,53 +63,22 @@ export class IntentDesk {
 
   async #first(desk: RunDesk, tool: DynTool, asked: AskedCall): Promise<Step> {
     const seq = this.replay.position;
-    const { key, exclusive } = identityOf(tool, this.replay.run, seq, asked.input);
+    const identity = identityOf(tool, this.replay.run, seq, asked.input);
+    const { key } = identity;
     const intent: EventOf<"ToolCallRequested"> = {
       kind: "ToolCallRequested",
       payload: { seq, ...asked, effect: tool.effect, idempotency_key: key },
     };
-    const call = { tool: tool.name, seq, idempotencyKey: key };
-    if (!exclusive) await desk.append([intent], {}, seq);
-    else {
-      const holder = (await desk.store.lookupCall(key)) ?? (await claim(desk, intent, key));
-      if (holder !== undefined) {
-        return this.#copy(desk, [intent], seq, await answerOf(desk.store, holder, key, asked));
-      }
-    }
+    const settled = await openCall(desk, intent, identity);
+    if (settled !== undefined) return copied(seq, settled);
     this.replay.make(asked);
-    return { kind: "perform", call };
-  }
-
-  async #copy(
-    desk: RunDesk,
-    intent: readonly RunEvent[],
-    seq: number,
-    { output, from }: SettledElsewhere,
-  ): Promise<Step> {
-    const copy: RunEvent = {
-      kind: "ToolCallCompleted",
-      payload: { seq, output, deduplicated_from: from },
-    };
-    await desk.append([...intent, copy]);
-    const result: CallResult = isFailureOutput(output)
-      ? { kind: "failure", failure: output.__salvor_error }
-      : { kind: "output", output };
-    return { kind: "ended", seq, result, next: seq + 2 };
+    return { kind: "perform", call: { tool: tool.name, seq, idempotencyKey: key } };
   }
 }
 
-/** Opens a call under an identity; answers who holds it, when somebody was faster. */
-async function claim(
-  desk: RunDesk,
-  intent: EventOf<"ToolCallRequested">,
-  identity: string,
-): Promise<CallHolder | undefined> {
-  const { seq } = intent.payload;
-  try {
-    await desk.append([intent], claiming(identity, seq), seq);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Conflict && error.holder !== undefined) return error.holder;
-    throw error;
-  }
+function copied(seq: number, { output }: SettledElsewhere): Step {
+  const result: CallResult = isFailureOutput(output)
+    ? { kind: "failure", failure: output.__salvor_error }
+    : { kind: "output", output };
+  return { kind: "ended", seq, result, next: seq + 2 };
 }

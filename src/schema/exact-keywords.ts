@@ -1,6 +1,6 @@
 import type { FuncKeywordDefinition } from "ajv";
 import type { JsonValue } from "../contract/json.js";
-import { canonicalJson } from "../log/canonical-json.js";
+import { canonicalJson } from "../log/canonical-text.js";
 import { jsonEqual } from "../log/json-equal.js";
 
 /**

@@ -1,10 +1,11 @@
 import type { JsonSchema, JsonValue } from "../contract/json.js";
 import type { Judge, Violation } from "../contract/validator.js";
 import { checkSchema } from "./check-schema.js";
-import { compile, type DirectJudge } from "./compile.js";
+import { compile } from "./compile.js";
 import { judgingTime } from "./cost.js";
 import { judgeElsewhere } from "./judge-pool.js";
 import type { Trust } from "./judge-protocol.js";
+import { isPlainSchema } from "./plain-schema.js";
 import { RULES } from "./rules.js";
 import { boundSchema } from "./schema-bounds.js";
 import { measure, type ValueSize } from "./value-size.js";
@@ -21,7 +22,8 @@ const SMALLEST: ValueSize = { parts: 1, text: 0, longest: 0, longestKey: 0 };
 
 /**
  * Makes a judge for a schema that an operator or a tool's author wrote. What is provably quick is judged at once, everything
- * else on a worker thread under the deadline.
+ * else on a worker thread under the deadline. A small author's schema that is plainly a schema waits for its first value, or for
+ * `ready`: a program with a hundred tools starts without compiling any.
  *
  * @throws {@link SchemaError} naming the place in the schema.
  */
@@ -29,21 +31,28 @@ export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number):
   boundSchema(schema, RULES[trust].limits);
   // What is checked is what is judged with, whatever becomes of the caller's object.
   const schemaText = JSON.stringify(schema);
-  const checked = checkSchema(JSON.parse(schemaText) as JsonSchema, RULES[trust]);
-  const build = () => compile(checked, { strict: RULES[trust].strict, allErrors: true });
-  const direct = trust === "operator" || schemaText.length > LAZY_TEXT ? always(build()) : once(build);
+  const check = once(() => checkSchema(JSON.parse(schemaText) as JsonSchema, RULES[trust]));
+  const build = once(() => compile(check(), { strict: RULES[trust].strict, allErrors: true }));
   const isQuick = (size: ValueSize) =>
-    judgingTime(checked.cost, size) <= INLINE_NS && size.longestKey <= PLAIN_KEY;
+    judgingTime(check().cost, size) <= INLINE_NS && size.longestKey <= PLAIN_KEY;
+  const isLarge = schemaText.length > LAZY_TEXT;
+  if (trust === "operator" || isLarge) build();
+  else if (!isPlainSchema(schema)) check();
   // The engine compiles the code of a judge when it first runs; that belongs to loading, not to the first request.
-  if (trust === "operator" && isQuick(SMALLEST)) direct()(null);
-  return (value) => {
+  if (trust === "operator" && isQuick(SMALLEST)) build()(null);
+  const judge = (value: JsonValue) => {
     const size = measure(value);
     if ("message" in size) return [size];
-    if (isQuick(size)) return judgeHere(direct, value);
+    try {
+      if (isQuick(size)) return build()(value);
+    } catch (error) {
+      return refusal(error);
+    }
     const allErrors =
-      isSmall(size) || (judgingTime(checked.cost, size) <= ALL_ERRORS_NS && size.longestKey <= PLAIN_KEY);
+      isSmall(size) || (judgingTime(check().cost, size) <= ALL_ERRORS_NS && size.longestKey <= PLAIN_KEY);
     return judgeElsewhere({ schemaText, trust, allErrors, value }, deadlineMs).catch(refusal);
   };
+  return Object.assign(judge, { ready: () => void build() });
 }
 
 /** Whether all violations may be collected whatever the schema, where there is a deadline and a memory limit. */
@@ -51,20 +60,8 @@ export function isSmall({ parts, longestKey }: ValueSize): boolean {
   return parts <= 1000 && longestKey <= PLAIN_KEY;
 }
 
-function judgeHere(direct: () => DirectJudge, value: JsonValue): readonly Violation[] {
-  try {
-    return direct()(value);
-  } catch (error) {
-    return refusal(error);
-  }
-}
-
 function refusal(error: unknown): readonly Violation[] {
   return [{ path: "$", message: error instanceof Error ? error.message : String(error) }];
-}
-
-function always<T>(value: T): () => T {
-  return () => value;
 }
 
 function once<T>(build: () => T): () => T {

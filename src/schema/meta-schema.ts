@@ -3,6 +3,7 @@ import { isJsonObject, type JsonSchema, type JsonValue } from "../contract/json.
 import { brief } from "./brief.js";
 import { metaAjv } from "./ajv-instance.js";
 import type { Dialect } from "./dialect.js";
+import { isPlainSchema } from "./plain-schema.js";
 import { pathOf } from "./pointer.js";
 import { SchemaError } from "./schema-error.js";
 import { expectation } from "./expectation.js";
@@ -19,6 +20,7 @@ const META: Readonly<Record<Dialect, string>> = {
  * @throws {@link SchemaError} naming the deepest place that is wrong.
  */
 export function checkAgainstMeta(schema: JsonSchema, dialect: Dialect): void {
+  if (isPlainSchema(schema)) return;
   const validate = metaAjv(dialect).getSchema(META[dialect]);
   if (validate === undefined) throw new TypeError(`no meta-schema for ${dialect}`);
   if (validate(schema)) return;

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema, JsonValue } from "../contract/json.js";
+import type { JsonSchema } from "../contract/json.js";
 import type { JsonPath } from "../log/json-path.js";
 import type { SchemaLimits } from "./limits.js";
 import { SchemaError } from "./schema-error.js";
@@ -11,31 +11,49 @@ import { SchemaError } from "./schema-error.js";
  */
 export function boundSchema(schema: JsonSchema, limits: SchemaLimits): void {
   let text = 0;
-  let level: (readonly [JsonPath, readonly JsonValue[] | JsonObject])[] = [];
-  const visit = (path: JsonPath, part: unknown, next: typeof level) => {
+  let level: Place[] = [];
+  const visit = (outer: Place | undefined, step: string | number, part: unknown, next: Place[]): void => {
     if (typeof part === "string") text += part.length + 2;
-    else if (typeof part === "object" && part !== null)
-      next.push([path, part as JsonObject | readonly JsonValue[]]);
+    else if (typeof part === "object" && part !== null) next.push({ outer, step, part });
     else if (part === null || typeof part === "boolean" || Number.isFinite(part)) text += String(part).length;
-    else
-      throw new SchemaError(path, `${typeof part === "number" ? part : `a ${typeof part}`} is no JSON value`);
+    else {
+      const problem = `${typeof part === "number" ? part : `a ${typeof part}`} is no JSON value`;
+      throw new SchemaError(pathTo(outer, step), problem);
+    }
     if (text > limits.text) {
       throw new SchemaError([], `larger than the ${limits.text} characters that a schema may have`);
     }
   };
-  visit([], schema, level);
+  visit(undefined, "", schema, level);
   for (let depth = 0; level.length > 0; depth += 1) {
-    const next: typeof level = [];
-    for (const [path, part] of level) {
-      if (depth >= limits.depth)
-        throw new SchemaError(path, `nested deeper than the ${limits.depth} levels that a schema may have`);
-      for (const [key, item] of Object.entries(part)) {
-        const here = [...path, Array.isArray(part) ? Number(key) : key];
-        if (key === "__proto__") throw new SchemaError(here, "the key __proto__ is not accepted");
+    const next: Place[] = [];
+    for (const place of level) {
+      const { part } = place;
+      if (depth >= limits.depth) {
+        const problem = `nested deeper than the ${limits.depth} levels that a schema may have`;
+        throw new SchemaError(pathTo(place.outer, place.step), problem);
+      }
+      for (const key of Object.keys(part)) {
+        if (key === "__proto__") {
+          throw new SchemaError(pathTo(place, key), "the key __proto__ is not accepted");
+        }
         text += key.length + 4;
-        visit(here, item, next);
+        visit(place, Array.isArray(part) ? Number(key) : key, (part as Record<string, unknown>)[key], next);
       }
     }
     level = next;
   }
+}
+
+/** An object or a list in a schema, and the way to it: written out only when there is something to say about it. */
+interface Place {
+  readonly outer: Place | undefined;
+  readonly step: string | number;
+  readonly part: object;
+}
+
+function pathTo(outer: Place | undefined, step: string | number): JsonPath {
+  const path: (string | number)[] = [];
+  for (let at = outer, last = step; at !== undefined; last = at.step, at = at.outer) path.unshift(last);
+  return path;
 }

@@ -15,47 +15,51 @@ export interface ValueSize {
 }
 
 /**
- * Measures a value without recursion. Answers a violation instead when it is larger than what is judged at all; then the
- * measuring stopped there, so it takes a bounded time for any value.
+ * Measures a value. Answers a violation instead when it is larger than what is judged at all; then the measuring stopped
+ * there, so it takes a bounded time, and a bounded depth of calls, for any value.
  */
 export function measure(value: JsonValue): ValueSize | Violation {
-  let parts = 0;
-  let text = 0;
-  let longest = 0;
-  let longestKey = 0;
-  const count = (length: number) => {
-    text += length;
-    if (length > longest) longest = length;
-  };
-  let level: (readonly JsonValue[] | JsonObject)[] = [];
-  const visit = (part: JsonValue, next: typeof level) => {
-    parts += 1;
-    if (typeof part === "string") count(part.length);
-    else if (part !== null && typeof part === "object") next.push(part);
-  };
-  visit(value, level);
-  if (text > VALUE_LIMITS.text) return tooMuchText();
-  for (let depth = 0; level.length > 0; depth += 1) {
+  const tape = new Tape();
+  const violation = tape.add(value, 0);
+  return violation ?? tape;
+}
+
+class Tape implements ValueSize {
+  parts = 0;
+  text = 0;
+  longest = 0;
+  longestKey = 0;
+
+  /** Adds a value that stands at a depth; answers why no more can be added. */
+  add(value: JsonValue, depth: number): Violation | undefined {
+    if ((this.parts += 1) > VALUE_LIMITS.parts) return tooManyParts();
+    if (typeof value === "string") return this.addText(value.length);
+    if (value === null || typeof value !== "object") return undefined;
     if (depth >= VALUE_LIMITS.depth) return tooLarge(`nested at most ${VALUE_LIMITS.depth} levels deep`);
-    const next: typeof level = [];
-    for (const part of level) {
-      if (Array.isArray(part)) {
-        if (parts + part.length > VALUE_LIMITS.parts) return tooManyParts();
-        for (const item of part as readonly JsonValue[]) visit(item, next);
-      } else {
-        // Not Object.entries: for an object of many members it takes three times as long.
-        for (const key of Object.keys(part)) {
-          count(key.length);
-          if (key.length > longestKey) longestKey = key.length;
-          visit((part as JsonObject)[key] as JsonValue, next);
-        }
-        if (parts > VALUE_LIMITS.parts) return tooManyParts();
-      }
-      if (text > VALUE_LIMITS.text) return tooMuchText();
+    if (Array.isArray(value)) return this.addItems(value as readonly JsonValue[], depth + 1);
+    // Not Object.entries: for an object of many members it takes three times as long.
+    for (const key of Object.keys(value)) {
+      if (key.length > this.longestKey) this.longestKey = key.length;
+      const violation =
+        this.addText(key.length) ?? this.add((value as JsonObject)[key] as JsonValue, depth + 1);
+      if (violation !== undefined) return violation;
     }
-    level = next;
+    return undefined;
   }
-  return { parts, text, longest, longestKey };
+
+  private addItems(items: readonly JsonValue[], depth: number): Violation | undefined {
+    if (this.parts + items.length > VALUE_LIMITS.parts) return tooManyParts();
+    for (const item of items) {
+      const violation = this.add(item, depth);
+      if (violation !== undefined) return violation;
+    }
+    return undefined;
+  }
+
+  private addText(length: number): Violation | undefined {
+    if (length > this.longest) this.longest = length;
+    return (this.text += length) > VALUE_LIMITS.text ? tooMuchText() : undefined;
+  }
 }
 
 function tooMuchText(): Violation {

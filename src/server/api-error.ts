@@ -21,6 +21,8 @@ export const STATUS_OF = {
   payload_too_large: 413,
   unsupported_event_kind: 422,
   internal: 500,
+  tool_execution: 502,
+  tool_registry_unavailable: 503,
   store_unavailable: 503,
   shutting_down: 503,
 } as const;

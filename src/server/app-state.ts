@@ -1,8 +1,13 @@
 import type { Logger } from "pino";
 import type { DeclaredTool } from "../declarations/declared-tool.js";
+import type { RunTools } from "../runtime/durable-run.js";
+import { HostedCalls } from "../runtime/hosted/hosted-calls.js";
+import type { HostedOptions } from "../runtime/hosted/hosted-options.js";
 import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
 import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
+import { toolLogOf } from "./tool-log.js";
+import { logThrown } from "./log-thrown.js";
 import { OpenStreams } from "./stream/open-streams.js";
 import { hashSecret } from "./tokens.js";
 
@@ -33,12 +38,21 @@ export interface AppOptions {
   readonly logger?: Logger;
   /** Whether the log holds request and answer bodies, which may hold secrets; no by default. */
   readonly logPayloads?: boolean;
+  /** How the tools of {@link AppState.withTools} are performed. */
+  readonly hosting?: Pick<HostedOptions, "concurrency" | "lineLength" | "timeoutMs" | "executionTtlMs">;
   /** Where the time comes from; the wall clock by default. */
   readonly now?: () => Date;
 }
 
 /** How long an event stream is silent at the most, unless something else is configured: the contract allows 15 s. */
 const DEFAULT_KEEP_ALIVE_MS = 10_000;
+
+/** What one state takes over from another on the same store. */
+interface Derived {
+  readonly from: AppState;
+  readonly clientTools?: ClientTools;
+  readonly tools?: RunTools;
+}
 
 const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
 
@@ -59,12 +73,14 @@ export class AppState {
   readonly logger: Logger | undefined;
   readonly logPayloads: boolean;
   readonly clientTools: ClientTools;
+  /** Performs the calls of this server's own tools, if it has any. */
+  readonly hosted: HostedCalls;
   readonly #options: AppOptions;
 
   /**
    * @throws TypeError when a token is empty, or when both are equal: the client's word would count as the operator's.
    */
-  constructor(options: AppOptions, derived?: { readonly from: AppState; readonly clientTools: ClientTools }) {
+  constructor(options: AppOptions, derived?: Derived) {
     const { clientToken, operatorToken, now } = options;
     if (clientToken === "" || operatorToken === "") throw new TypeError("a token may not be empty");
     if (clientToken !== undefined && clientToken === operatorToken) {
@@ -81,14 +97,50 @@ export class AppState {
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
     this.logger = options.logger;
     this.logPayloads = options.logPayloads ?? false;
-    this.clientTools = derived?.clientTools ?? NO_TOOLS;
+    this.clientTools = derived?.clientTools ?? derived?.from.clientTools ?? NO_TOOLS;
     this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
     this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
     this.streams = derived?.from.streams ?? new OpenStreams();
+    this.hosted =
+      derived?.tools === undefined && derived !== undefined
+        ? derived.from.hosted
+        : new HostedCalls(this.recorder, derived?.tools, { ...options.hosting, ...this.#telling() });
+    this.#checkNames();
   }
 
   /** This state with an operator's declared client tools. */
   withClientTools(clientTools: ClientTools): AppState {
     return new AppState(this.#options, { from: this, clientTools });
+  }
+
+  /**
+   * This state with tools that the server performs itself.
+   *
+   * @throws TypeError when a name is also that of a declared client tool: nobody could say who performs it.
+   * @throws RangeError when a number of `hosting` is none that can be used.
+   */
+  withTools(tools: RunTools): AppState {
+    return new AppState(this.#options, { from: this, tools });
+  }
+
+  #telling(): Pick<HostedOptions, "logOf" | "onTrouble"> {
+    const { logger } = this;
+    if (logger === undefined) return {};
+    return {
+      logOf: (call) => toolLogOf(logger, call),
+      onTrouble: (trouble, call, error) => {
+        logThrown(logger, error, trouble, call);
+      },
+    };
+  }
+
+  #checkNames(): void {
+    const both = (this.hosted.tools?.names() ?? []).filter(
+      (name) => this.clientTools.get(name) !== undefined,
+    );
+    if (both.length === 0) return;
+    throw new TypeError(
+      `${both.join(", ")}: declared as a client tool and performed by this server too; let one of the two have another name`,
+    );
   }
 }

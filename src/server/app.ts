@@ -12,12 +12,14 @@ import { clientRunRoutes } from "./resources/client-runs.js";
 import { clientToolRoutes } from "./resources/client-tools.js";
 import { runEventRoutes } from "./resources/run-events.js";
 import { runRoutes } from "./resources/runs.js";
+import { toolStepRoutes } from "./resources/tool-step.js";
 
 /** The control plane as a Koa application, for `startServer` or for a host that mounts it in a server of its own. */
 export function createApp(state: AppState): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   clientToolRoutes(state, router);
   clientRunRoutes(state, router);
+  toolStepRoutes(state, router);
   runRoutes(state, router);
   runEventRoutes(state, router);
   aboutRoutes(state, router);

@@ -26,6 +26,13 @@ export interface IntentBody {
 }
 export const INTENT = shape<IntentBody>(body(["seq", "tool", "input"], { seq, tool: text }));
 
+export interface ToolStepBody extends IntentBody {
+  readonly idempotency_key?: string;
+}
+export const TOOL_STEP = shape<ToolStepBody>(
+  body(["seq", "tool", "input"], { seq, tool: text, idempotency_key: { type: "string", minLength: 1 } }),
+);
+
 /** Exactly one of the three is there. */
 export interface CompletionBody {
   readonly seq: number;

@@ -16,7 +16,7 @@ export interface RunningServer {
   /** Where it listens, as `http://127.0.0.1:8080`. */
   readonly url: string;
   /**
-   * Stops accepting, lets what is being recorded finish, and closes the store. Connections that are still open after
+   * Stops accepting, lets what is being recorded or performed finish, and closes the store. Connections that are still open after
    * `graceMs` (8 s by default) are ended.
    */
   close(graceMs?: number): Promise<void>;
@@ -27,6 +27,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
 const MAX_CONNECTIONS = 10_000;
 const GRACE_MS = 8_000;
+/** How long before the end of the grace the tools that are still at work are told to give up, so that they can say how it went. */
+const ABORT_MS = 2_000;
 
 /**
  * Starts the control plane.
@@ -71,6 +73,7 @@ export async function startServer(state: AppState, { host, port }: ListenOptions
     );
     server.closeIdleConnections();
     state.streams.close();
+    const performed = state.hosted.stop(Math.max(0, graceMs - ABORT_MS));
     // A client that keeps its connection for the next request would be waited for until the grace is over.
     for (const response of answering) if (!response.headersSent) response.setHeader("Connection", "close");
     const force = setTimeout(() => {
@@ -78,6 +81,7 @@ export async function startServer(state: AppState, { host, port }: ListenOptions
     }, graceMs);
     await ended;
     clearTimeout(force);
+    await performed;
     await state.recorder.idle();
     await state.store.close();
   };

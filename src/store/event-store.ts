@@ -62,6 +62,21 @@ export interface EventStore {
    */
   recordRefusal(run: string, report: RefusedReport): Promise<void>;
 
+  /**
+   * Says that `holder` performs the call at `seq` of this run, until `ttlMs` from now unless it says so again. Taken before the
+   * intent is appended, so whoever reads a dangling intent and then this sees the execution. Expires by itself: nothing
+   * durable hangs on it.
+   *
+   * @returns whether it is held by `holder` now; false while another one's has not expired.
+   */
+  holdExecution(run: string, execution: Execution, ttlMs: number): Promise<boolean>;
+
+  /** Lets go of an execution; nothing happens when `holder` does not hold it. */
+  releaseExecution(run: string, execution: Execution): Promise<void>;
+
+  /** The execution of this run that has not expired, or `undefined`. */
+  execution(run: string): Promise<Execution | undefined>;
+
   /** Calls a listener with each event of a run from now on, in order, once it is durable. Answers the way to stop. */
   subscribe(run: string, listener: (envelope: Envelope) => void): () => void;
 
@@ -100,6 +115,13 @@ export type IdentityChange =
 /** The call that holds an identity, and whether it has an answer. */
 export interface CallHolder extends CallPosition {
   readonly settled: boolean;
+}
+
+/** Who performs the call at a position of a run right now. */
+export interface Execution {
+  readonly seq: number;
+  /** Names one performance of a call, and no other, anywhere. */
+  readonly holder: string;
 }
 
 /** Who drives a run, and on what terms; recorded when it is opened. */

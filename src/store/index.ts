@@ -2,6 +2,7 @@ export type {
   AppendUnit,
   CallHolder,
   EventStore,
+  Execution,
   IdentityChange,
   RefusedReport,
   RunOwnership,

@@ -6,6 +6,7 @@ import type {
   AppendUnit,
   CallHolder,
   EventStore,
+  Execution,
   RefusedReport,
   RunOwnership,
   RunRecord,
@@ -14,6 +15,7 @@ import type {
   SummaryPage,
   SummaryQuery,
 } from "./event-store.js";
+import { Executions } from "./executions.js";
 import { InFlight } from "./in-flight.js";
 import { judgeAppend, judgeErase, judgeOpen, judgeRefusal, type Lookup } from "./judge.js";
 import { changeLine, readChange } from "./journal-frame.js";
@@ -43,6 +45,7 @@ export class LowdbStore implements EventStore {
   readonly #writer: JournalWriter;
   readonly #inFlight: InFlight;
   readonly #subscriptions = new Subscriptions();
+  readonly #executions = new Executions();
   readonly #ticker: NodeJS.Timeout;
   /** When something was last recorded. */
   #lastChange = performance.now();
@@ -128,6 +131,19 @@ export class LowdbStore implements EventStore {
   readRun(run: string): Promise<RunRecord | undefined> {
     const entry = this.#ledger.runs.get(run);
     return Promise.resolve(entry && recordOf(entry));
+  }
+
+  holdExecution(run: string, execution: Execution, ttlMs: number): Promise<boolean> {
+    return Promise.resolve(this.#executions.hold(run, execution, ttlMs));
+  }
+
+  releaseExecution(run: string, execution: Execution): Promise<void> {
+    this.#executions.release(run, execution);
+    return Promise.resolve();
+  }
+
+  execution(run: string): Promise<Execution | undefined> {
+    return Promise.resolve(this.#executions.of(run));
   }
 
   subscribe(run: string, listener: (envelope: Envelope) => void): () => void {

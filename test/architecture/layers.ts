@@ -38,4 +38,7 @@ export const PURE: Readonly<Record<string, readonly string[]>> = {
   log: ["canonicalize", "node:crypto"],
 };
 
+/** The files that load what somebody else names: a module that an operator hands to the command line. */
+export const LOADERS: readonly string[] = ["cli/load-tools.ts"];
+
 export const MAX_LINES = 300;

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import ts from "typescript";
 import { importsOf, lineOf, nodesOf, parse, type SourceText } from "./imports.js";
-import { LAYERS, MAX_LINES, PURE } from "./layers.js";
+import { LAYERS, LOADERS, MAX_LINES, PURE } from "./layers.js";
 import { impurities } from "./impurities.js";
 
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.ts$/;
@@ -40,8 +40,9 @@ function misplacedImports(source: SourceText, file: ts.SourceFile): string[] {
   const found: string[] = [];
   for (const { specifier, line } of importsOf(file)) {
     const say = (what: string) => found.push(`${source.path}:${line}: ${what}`);
-    if (specifier === undefined) say("a computed import cannot be checked");
-    else if (/^(?:#|salvor(?:\/|$))/.test(specifier))
+    if (specifier === undefined) {
+      if (!LOADERS.includes(source.path)) say("a computed import cannot be checked");
+    } else if (/^(?:#|salvor(?:\/|$))/.test(specifier))
       say(`${specifier}: inside src, files are imported by their relative path`);
     else if (specifier.startsWith(".")) {
       const target = posix.normalize(posix.join(posix.dirname(source.path), specifier));

@@ -15,7 +15,7 @@ const OPTIONS: ServeOptions = {
 
 function announced(url: string, more: Partial<ServeOptions> = {}): string {
   const stream = new PassThrough();
-  announce(outputOn(stream, {}), url, { ...OPTIONS, ...more }, []);
+  announce(outputOn(stream, {}), url, { ...OPTIONS, ...more }, { declared: [] });
   return String(stream.read());
 }
 

@@ -23,6 +23,13 @@ class Receipt {
 const cycle: { name: string; inside?: { back: unknown }[] } = { name: "a" };
 cycle.inside = [{ back: cycle }];
 
+/** Small in memory, and beyond any memory as JSON. */
+function bomb(levels: number): unknown {
+  let value: unknown = "x";
+  for (let level = 0; level < levels; level += 1) value = [value, value];
+  return value;
+}
+
 const throwing = {
   deep: {
     get money(): never {
@@ -86,6 +93,42 @@ describe("what JSON cannot carry unchanged", () => {
     ],
     ["an array with a named member", { match: /a/.exec("a") }, "$.match", /the member "index"/],
     ["an array with a member below its first", Object.assign([1], { "-1": 2 }), "$", /the member "-1"/],
+    ["an array with a toJSON method", { list: Object.assign([1], { toJSON: () => 1 }) }, "$.list", /toJSON/],
+    [
+      "an array with a symbol as a key",
+      { list: Object.assign([1], { [Symbol("s")]: 1 }) },
+      "$.list",
+      /Symbol\(s\)/,
+    ],
+    [
+      "an array that says it is endless",
+      new Proxy([], { get: (_, key) => (key === "length" ? 1e9 : 0) }),
+      "$",
+      /larger than/,
+    ],
+    [
+      "a getter that throws behind an empty key",
+      {
+        a: {
+          get [""]() {
+            throw new Error("x");
+          },
+        },
+      },
+      '$.a[""]',
+      /threw/,
+    ],
+    ["a proxy of a Date", { at: new Proxy(new Date(0), {}) }, "$.at", /toJSON/],
+    ["a proxy of a Map", { all: new Proxy(new Map(), {}) }, "$.all", /type Map/],
+    ["a text of more than 8 MiB", { text: "x".repeat(2 ** 23) }, "$", /larger than the \d+ bytes/],
+    [
+      "a text that has more than 8 MiB only as UTF-8",
+      ["\u20ac".repeat(2 ** 22)],
+      "$",
+      /larger than the \d+ bytes/,
+    ],
+    ["a text that has more than 8 MiB only when it is escaped", "\u0001".repeat(2 ** 21), "$", /larger than/],
+    ["one object that is held 2^100 times", bomb(100), "$", /larger than/],
     ["a getter that throws", throwing, "$.deep.money", /threw while it was read/],
     [
       "nesting beyond the bound",
@@ -168,6 +211,16 @@ describe("what JSON carries", () => {
       '{"constructor":1,"toString":2,"valueOf":3,"hasOwnProperty":4,"toJSON":5}',
     ) as JsonValue;
     assert.deepEqual(toPlainJson(value), value);
+  });
+
+  it("may have nearly 8 MiB", () => {
+    const text = "x".repeat(2 ** 23 - 2 ** 16 - 2);
+    assert.equal(toPlainJson(text), text);
+    assert.throws(() => toPlainJson(`${text}x`), /larger than/);
+  });
+
+  it("holds 0 for -0, so that it is the same when it is read back", () => {
+    assert.ok(Object.is((toPlainJson({ a: [-0] }) as { a: number[] }).a[0], 0));
   });
 
   it("may hold every integer from -(2^53-1) to 2^53-1", () => {

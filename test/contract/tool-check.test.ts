@@ -10,13 +10,15 @@ const MISTAKE = /^\s*\/\/ mistake: (.+)$/;
 const WRONG = join(FIXTURES, "wrong-uses.ts");
 const RIGHT = join(FIXTURES, "right-uses.ts");
 
-/** Each sentence that the fixture asks for, with the line that it is about. */
-const expected = readFileSync(WRONG, "utf8")
-  .split("\n")
-  .flatMap((text, at) => {
-    const sentence = MISTAKE.exec(text)?.[1];
-    return sentence === undefined ? [] : [{ sentence, line: at + 2 }];
-  });
+/** Each sentence that a fixture asks for, with the line that it is about. */
+const expectedOf = (fixture: string) =>
+  readFileSync(join(FIXTURES, fixture), "utf8")
+    .split("\n")
+    .flatMap((text, at) => {
+      const sentence = MISTAKE.exec(text)?.[1];
+      return sentence === undefined ? [] : [{ sentence, line: at + 2 }];
+    });
+const expected = expectedOf("wrong-uses.ts");
 
 const folder = mkdtempSync(join(tmpdir(), "salvor-tool-check-"));
 after(() => {
@@ -77,3 +79,16 @@ for (const mode of MODES) {
     assert.deepEqual(findingsOf("right-uses.ts", mode, lax), []);
   });
 }
+
+it("schemas of zod, arktype and valibot have to fit the handler that they are registered with", () => {
+  const wrong = expectedOf("schema-uses.ts");
+  const findings = findingsOf("schema-uses.ts", MODES[0]);
+  assert.deepEqual(
+    findings.map(({ line }) => line),
+    wrong.map(({ line }) => line),
+    JSON.stringify(findings, undefined, 2),
+  );
+  assert.ok(wrong.length >= 5);
+  for (const [at, { sentence }] of wrong.entries())
+    assert.ok(findings[at]?.message.includes(sentence), sentence);
+});

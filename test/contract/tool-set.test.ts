@@ -198,11 +198,9 @@ describe("a tool set refuses", () => {
   });
 
   it("a schema that is not JSON", () => {
-    const broken = artefactOf({
-      refund_order: schemasOf("RefundOrder", "write", { output: { maximum: NaN } }),
-    });
+    const own = { description: "Refunds.", inputSchema: {}, outputSchema: { maximum: NaN } };
     refuses(
-      () => setOf(broken).register(new RefundOrder()),
+      () => setOf(artefactOf({})).register(new RefundOrder(), own),
       "invalid_schema",
       "RefundOrder",
       "output",

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { findingsOfText, FIXTURES, MODES } from "./compile.js";
+import type { ToolSet } from "#salvor/index.js";
+import { findingsOfText, FIXTURES, javascriptOf, MODES } from "./compile.js";
+import { ctxOf } from "./ctx.js";
 
 const page = readFileSync(join(FIXTURES, "../../../docs/tools.md"), "utf8");
 const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block ?? "").join("\n");
@@ -15,6 +17,29 @@ describe("docs/tools.md", () => {
       assert.deepEqual(findingsOfText(text, mode), []);
     });
   }
+
+  it("shows schemas of three libraries that do what it says", async () => {
+    const [, block = ""] = /<!-- runs -->\n```ts\n([\s\S]*?)```/.exec(page) ?? [];
+    const imports = 'import { Tool, ToolSet, type ToolCtx, type ToolHandler } from "salvor";\n';
+    const script = javascriptOf(imports + block, MODES[0]).replace(
+      /from "(arktype|valibot|zod)"/g,
+      (_, name: string) => `from "${import.meta.resolve(name)}"`,
+    );
+    const shown = (await import(`data:text/javascript,${encodeURIComponent(script)}`)) as Record<
+      string,
+      ToolSet
+    >;
+    for (const name of ["withZod", "withArktype", "withValibot"]) {
+      const tool = shown[name]?.get("list_orders");
+      assert.ok(tool !== undefined, name);
+      assert.deepEqual(await tool.callJson(ctxOf(), { shop: "ulm" }), {
+        outcome: "output",
+        output: { ids: ["ulm-1", "ulm-2"] },
+      });
+      await assert.rejects(tool.callJson(ctxOf(), { shop: 1 }), { code: "invalid_input" });
+      assert.deepEqual(tool.inputSchema.required, ["shop"]);
+    }
+  });
 
   it("quotes only sentences that the compiler says", () => {
     const said = readFileSync(join(FIXTURES, "../../../src/contract/tool-check.ts"), "utf8");

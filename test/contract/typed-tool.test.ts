@@ -100,6 +100,23 @@ describe("a call through the erased layer", () => {
     assert.deepEqual([seen, input], [["o", "o"], { id: "o" }]);
   });
 
+  it("never runs with an input that is not JSON, and names the place", async () => {
+    let ran = false;
+    const tool = toolOf("write", () => (ran = true));
+    for (const [note, path] of [
+      [new Date(0), "$.note"],
+      [undefined, "$.note"],
+      [[2 ** 53], "$.note[0]"],
+    ] as const) {
+      await assert.rejects(tool.callJson(ctxOf(), { id: "o", note } as never), (error: unknown) => {
+        assert.ok(error instanceof InvalidInput);
+        assert.equal(error.violations[0]?.path, path);
+        return true;
+      });
+    }
+    assert.equal(ran, false);
+  });
+
   for (const effect of EFFECTS) {
     it(`never runs a ${effect} whose input does not match, and names every violation`, async () => {
       let ran = false;
@@ -223,6 +240,26 @@ describe("an output that cannot be recorded", () => {
       },
     );
     await assert.rejects(tool.callJson(ctxOf(), { id: "o" }), UnknownOutcomeError);
+  });
+
+  it("is found to be unjudgeable before a write runs, which has then definitely failed", async () => {
+    let ran = false;
+    const ready = (schema: unknown) => (): void => {
+      if (Object.hasOwn(schema as object, "type")) throw new Error("schema at $.type: what is that?");
+    };
+    const tool = new TypedTool<Input, unknown>(
+      { call: () => (ran = true) },
+      { name: "refund", description: "", effect: "write", inputSchema: {}, outputSchema: { type: "odd" } },
+      { compile: (schema) => Object.assign(() => [], { ready: ready(schema) }) },
+    );
+    for (let time = 0; time < 2; time += 1) {
+      await assert.rejects(tool.callJson(ctxOf(), { id: "o" }), (error: unknown) => {
+        assert.ok(error instanceof HandlerFailed && error.definite);
+        assert.match(error.message, /does not compile, so it was not run: schema at \$\.type/);
+        return true;
+      });
+    }
+    assert.equal(ran, false);
   });
 
   it("is not judged at all without an output schema, beyond being JSON", async () => {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
 import type { Envelope } from "#salvor/log/events.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "#salvor/server/index.js";
-import { openLowdbStore } from "#salvor/store/index.js";
+import type { RunTools } from "#salvor/runtime/index.js";
+import { openLowdbStore, type EventStore } from "#salvor/store/index.js";
 import { TOOLS } from "./tools.js";
 
 /** A JSON answer: `any`, because a test asserts what it looks like. */
@@ -27,14 +28,18 @@ export interface CallOptions {
   readonly drive?: string;
 }
 
-export type TestServerOptions = Omit<AppOptions, "store"> & { readonly tools?: readonly DeclarationInput[] };
+export type TestServerOptions = Omit<AppOptions, "store"> & {
+  readonly tools?: readonly DeclarationInput[];
+  /** The tools that the server performs itself. */
+  readonly hosted?: RunTools;
+};
 
 /** A real server on a real store in a folder of its own. */
 export class TestServer {
   private constructor(
     readonly dir: string,
     private options: TestServerOptions,
-    private running: RunningServer,
+    private running: RunningOn,
   ) {}
 
   static async start(options: TestServerOptions = {}): Promise<TestServer> {
@@ -44,6 +49,16 @@ export class TestServer {
 
   get url(): string {
     return this.running.url;
+  }
+
+  /** The store that this server works on. */
+  get store(): EventStore {
+    return this.running.store;
+  }
+
+  /** Ends this server, and leaves what it wrote. */
+  close(graceMs?: number): Promise<void> {
+    return this.running.close(graceMs);
   }
 
   /** Ends this server and starts another on the same folder. */
@@ -162,15 +177,21 @@ export class TestRun {
   }
 }
 
+interface RunningOn extends RunningServer {
+  readonly store: EventStore;
+}
+
 async function startOn(
   dir: string,
-  { tools = TOOLS, ...options }: TestServerOptions,
-): Promise<RunningServer> {
+  { tools = TOOLS, hosted, ...options }: TestServerOptions,
+): Promise<RunningOn> {
   const registry = new ClientToolRegistry();
   for (const tool of tools) registry.declare(tool);
   const store = await openLowdbStore({ dir });
-  return startServer(new AppState({ ...options, store }).withClientTools(registry), {
+  const state = new AppState({ ...options, store }).withClientTools(registry);
+  const server = await startServer(hosted === undefined ? state : state.withTools(hosted), {
     host: "127.0.0.1",
     port: 0,
   });
+  return { url: server.url, close: (graceMs) => server.close(graceMs), store };
 }

@@ -3,7 +3,9 @@ import { repeatable, withExamples } from "../help.js";
 import {
   collecting,
   parseBind,
+  parseCount,
   parseOrigin,
+  parseSeconds,
   parseVariableName,
   type BindAddress,
 } from "../option-parsers.js";
@@ -14,6 +16,10 @@ export interface ServeOptions {
   readonly bind: BindAddress;
   readonly data: string;
   readonly clientTool: readonly string[];
+  readonly tools?: string;
+  readonly toolConcurrency?: number;
+  /** In seconds. */
+  readonly toolTimeout?: number;
   readonly authToken?: string;
   readonly operatorToken?: string;
   readonly allowOrigin: readonly string[];
@@ -23,7 +29,7 @@ export interface ServeOptions {
   readonly logPayloads?: true;
 }
 
-const NOTES = `Everything is checked before the port is bound: declarations, tokens, address and data folder.
+const NOTES = `Everything is checked before the port is bound: declarations, tools, tokens, address and data folder.
 Logs are JSON lines on standard error. SIGTERM or Ctrl-C stops the server when what is being recorded is recorded; a second
 signal stops it at once. SALVOR_CLIENT_LEASE_TTL_SECS (default 60) says how long a silent driver counts as attached.`;
 
@@ -41,6 +47,13 @@ export function serveCommand(): Command {
       new Option("--client-tool <FILE|DIR>", "a declaration, or a folder of *.toml; may be repeated")
         .default([], "none")
         .argParser(repeatable),
+    )
+    .option("--tools <MODULE>", "an ES module that exports a ToolSet: tools that this server performs itself")
+    .option("--tool-concurrency <N>", "how many calls of them it performs at once (default 64)", parseCount)
+    .option(
+      "--tool-timeout <SECONDS>",
+      "how long one may take that does not say so itself (default 300)",
+      parseSeconds,
     )
     .option("--auth-token <VAR>", "environment variable that holds the client token", parseVariableName)
     .option("--operator-token <VAR>", "environment variable that holds the operator token", parseVariableName)
@@ -65,6 +78,7 @@ export function serveCommand(): Command {
         "salvor serve --client-tool tools/ --auth-token CLIENT_TOKEN --operator-token OPERATOR_TOKEN",
         "every *.toml of a folder; clients may not settle what only a person may",
       ],
+      ["salvor serve --tools dist/tools.js", "tools that the server performs itself, in its own process"],
       [
         "salvor serve --bind 0.0.0.0:8080 --data /var/lib/salvor --auth-token CLIENT_TOKEN",
         "reachable from other machines",

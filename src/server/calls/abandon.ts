@@ -3,6 +3,7 @@ import { holds, type RunEvent, type UnresolvedWrite } from "../../log/events.js"
 import { openIdentity } from "../../runtime/claims.js";
 import type { RunDesk } from "../../runtime/recorder.js";
 import { ApiError } from "../api-error.js";
+import { refuseWhileExecuting } from "./executing.js";
 import { judgedSeq } from "./judged-seq.js";
 import type { AbandonBody } from "../shapes.js";
 
@@ -26,6 +27,7 @@ export async function abandonRun(desk: RunDesk, { seq, reason }: AbandonBody): P
       `run ${desk.run} is ${status.state} at seq ${nextSeq - 1}, not waiting at seq ${seq}: read it again before you decide`,
     );
   }
+  await refuseWhileExecuting(desk);
   let write: UnresolvedWrite | undefined;
   if (pending?.kind === "tool" && pending.effect === "write") {
     write = { seq: pending.seq, tool: pending.tool };

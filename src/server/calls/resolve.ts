@@ -7,6 +7,7 @@ import type { RunDesk } from "../../runtime/recorder.js";
 import { ApiError, schemaRefused } from "../api-error.js";
 import type { ClientTools } from "../app-state.js";
 import type { ResolveBody } from "../shapes.js";
+import { refuseWhileExecuting } from "./executing.js";
 import { unknownTool } from "./intent.js";
 import { judgeOutput, judgeReserved, type BrokenRule } from "./output-rules.js";
 import { recordedCall } from "./recorded-call.js";
@@ -27,6 +28,7 @@ export async function resolveCall(
   body: ResolveBody,
   by: Decider,
 ): Promise<void> {
+  await refuseWhileExecuting(desk);
   const { intent, declared } = await settleable(desk, tools, body.seq);
   const output = await decidedOutput(intent, declared, body, by);
   const { seq, idempotency_key: key } = intent;

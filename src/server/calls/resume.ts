@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema, JsonValue } from "../../contract/json.js";
+import type { JsonSchema, JsonValue } from "../../contract/json.js";
 import type { Violation } from "../../contract/validator.js";
 import { holds, type RunEvent } from "../../log/events.js";
 import { isTerminal } from "../../log/fold.js";
@@ -7,7 +7,9 @@ import type { RunDesk } from "../../runtime/recorder.js";
 import { judgeUntrusted, SchemaError } from "../../schema/index.js";
 import { ApiError, schemaRefused } from "../api-error.js";
 import { BUDGET_EXTENSION, type ResumeBody } from "../shapes.js";
+import { refuseWhileExecuting } from "./executing.js";
 import { judgedSeq } from "./judged-seq.js";
+import { needsReconciliation } from "./needs-reconciliation.js";
 
 /**
  * Resumes a parked run with an input (docs/http-api.md, "A person decides"): the state is judged first, then the input,
@@ -24,7 +26,8 @@ export async function resumeRun(desk: RunDesk, { seq, input }: ResumeBody): Prom
     );
   }
   if (isTerminal(status)) return status.state;
-  if (status.state === "needs_reconciliation") throw await needsReconciliation(desk);
+  await refuseWhileExecuting(desk);
+  if (status.state === "needs_reconciliation") throw await openWrite(desk);
   if (status.state !== "suspended" && status.state !== "budget_exceeded") {
     throw new ApiError("wrong_state", `run ${desk.run} is ${status.state}: only a parked run is resumed`);
   }
@@ -63,15 +66,9 @@ async function judgeRecorded(
   }
 }
 
-async function needsReconciliation(desk: RunDesk): Promise<ApiError> {
+async function openWrite(desk: RunDesk): Promise<ApiError> {
   const { pending } = desk.state;
   const [intent] = pending === null ? [] : await desk.read(pending.seq, 1);
-  const details: JsonObject = holds(intent, "ToolCallRequested")
-    ? { intent: { ...(pending as JsonValue as JsonObject), recorded_at: intent.recorded_at } }
-    : {};
-  return new ApiError(
-    "needs_reconciliation",
-    `run ${desk.run} waits for the outcome of a write: settle it at /v1/runs/${desk.run}/resolve`,
-    { details },
-  );
+  if (holds(intent, "ToolCallRequested")) return needsReconciliation(desk.run, intent);
+  throw new TypeError(`run ${desk.run} needs reconciliation, and no write is open in it`);
 }

@@ -12,7 +12,7 @@ export function aboutRoutes(state: AppState, router: AppRouter): void {
         client_tools: true,
         client_runs: true,
         client_models: true,
-        hosted_tools: false,
+        hosted_tools: state.hosted.tools !== undefined,
         hosted_models: false,
         steps: true,
         event_stream: true,

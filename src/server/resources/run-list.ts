@@ -46,26 +46,32 @@ export async function pageOf(
       ...(next !== undefined && { after: next }),
       ...(status !== undefined && { states: [status] }),
     });
-    runs.push(...page.runs.filter((run) => group === undefined || groupOf(state, run) === group));
+    if (group === undefined) runs.push(...page.runs);
+    else {
+      const groups = await Promise.all(page.runs.map((run) => groupOf(state, run)));
+      runs.push(...page.runs.filter((_, at) => groups[at] === group));
+    }
     next = page.next;
   } while (next !== undefined && (limit === undefined || runs.length < limit));
   return { runs, ...(next !== undefined && { next }) };
 }
 
 /** The group of a run; one whose log cannot be read needs a person more than anything. */
-function groupOf(state: AppState, { run, content }: RunSummary): Group {
+async function groupOf(state: AppState, { run, content }: RunSummary): Promise<Group> {
   if (content === undefined) return "waiting";
   if (isTerminal(content.status)) return "terminal";
-  return isWaiting(state, run, content) ? "waiting" : "progress";
+  return (await isWaiting(state, run, content)) ? "waiting" : "progress";
 }
 
 /** Whether a run waits for a person (docs/http-api.md, "Waiting for a person"). */
-function isWaiting(state: AppState, run: string, content: RunSummaryContent): boolean {
+async function isWaiting(state: AppState, run: string, content: RunSummaryContent): Promise<boolean> {
   const { status, pending } = content;
   if (isParked(status)) return true;
   if (pending?.kind !== "tool") return false;
   if (content.pendingRefused) return true;
   if (state.drivers.isAttached(run)) return false;
+  // A server that performs a call right now will say how it ended, whether its driver still waits for that or not.
+  if ((await state.store.execution(run))?.seq === pending.seq) return false;
   return pending.effect === "write" || (content.pendingByClient && !clientMayClose(state, pending.tool));
 }
 

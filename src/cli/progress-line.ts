@@ -3,7 +3,7 @@ import type { Writable } from "./terminal.js";
 /** One line that tells how far a long piece of work is, and goes away. */
 export interface ProgressLine {
   show(text: string): void;
-  /** Takes the line away; to be called before anything else is written. */
+  /** Takes the line away; to be called before anything else is written. What follows is another piece of work. */
   clear(): void;
 }
 
@@ -13,7 +13,7 @@ const PATIENCE = 500;
 /** How often the line changes at most, in milliseconds. */
 const PACE = 100;
 
-/** A line on a person's terminal; elsewhere, nothing is ever written. Time counts from here. */
+/** A line on a person's terminal; elsewhere, nothing is ever written. Time counts from here, and from each time it goes away. */
 export function progressLine(stream: Writable, now: () => number = () => performance.now()): ProgressLine {
   let next = now() + PATIENCE;
   let shown = false;
@@ -30,6 +30,7 @@ export function progressLine(stream: Writable, now: () => number = () => perform
     clear() {
       if (shown) stream.write("\r\u001b[K");
       shown = false;
+      next = now() + PATIENCE;
     },
   };
 }

@@ -96,8 +96,16 @@ function generateWith(
   }
 }
 
-function progressText({ stage, done, total }: GenerateProgress): string {
-  return `${stage === "reading" ? "reading types" : "making schemas"}: ${done} of ${total} tools`;
+const STAGES = {
+  reading: ["reading types", "tools"],
+  checking: ["checking types", "files"],
+  writing: ["making schemas", "tools"],
+} as const;
+
+/** How far a run is, in a few words. */
+export function progressText({ stage, done, total }: GenerateProgress): string {
+  const [doing, what] = STAGES[stage];
+  return `${doing}: ${done} of ${total} ${what}`;
 }
 
 function read(file: string): string | undefined {

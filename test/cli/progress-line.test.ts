@@ -67,6 +67,8 @@ describe("a progress line", () => {
     assert.deepEqual(told.slice(0, -1), [
       "reading types: 0 of 2 tools",
       "reading types: 1 of 2 tools",
+      "checking types: 0 of 2 files",
+      "checking types: 1 of 2 files",
       "making schemas: 0 of 2 tools",
       "making schemas: 1 of 2 tools",
       "(gone)",

@@ -15,18 +15,26 @@ export function compareArtefacts(
   if (old === undefined) return ["the file is missing"];
   const known = toolsOf(old);
   if (known === undefined) return ["the file is no schema artefact"];
-  const names = [...new Set([...Object.keys(known), ...Object.keys(fresh.tools)])].sort();
-  const lines = names.flatMap((name) => {
-    const now = Object.hasOwn(fresh.tools, name) ? fresh.tools[name] : undefined;
-    const then = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (now === undefined) return [`${name}: is no tool any more`];
-    if (then === undefined) return [`${name}: is new`];
-    const parts = changedParts(then, { ...now });
-    return parts.length === 0 ? [] : [`${name}: ${parts.join(", ")} changed`];
-  });
+  const lines = toolDifferences(known, fresh.tools);
   return lines.length > 0
     ? lines
     : ["no tool changed, but the file was written by other versions or by hand"];
+}
+
+/** What differs between the tools of two artefacts, a line for each tool that does. */
+export function toolDifferences(
+  known: { readonly [name: string]: unknown },
+  fresh: SchemaArtefact["tools"],
+): readonly string[] {
+  const names = [...new Set([...Object.keys(known), ...Object.keys(fresh)])].sort();
+  return names.flatMap((name) => {
+    const now = Object.hasOwn(fresh, name) ? fresh[name] : undefined;
+    const then = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (now === undefined) return [`${name}: is no tool any more`];
+    if (then === undefined) return [`${name}: is new`];
+    const parts = then === now ? [] : changedParts(then, { ...now });
+    return parts.length === 0 ? [] : [`${name}: ${parts.join(", ")} changed`];
+  });
 }
 
 function toolsOf(text: string): { readonly [name: string]: unknown } | undefined {

@@ -22,12 +22,28 @@ export class ConfigReader {
   readonly #projects = new Map<string, Project>();
   /** Every file that was read, as it is: the compiler may have been given other words. */
   readonly #texts = new Map<string, string>();
+  readonly #asked = new Set<string>();
+
+  /** @param before what was read another time: a project that says what it said then is the same object. */
+  constructor(private readonly before?: ReadonlyMap<string, Project>) {}
+
+  /** What was read, by its file. */
+  get projects(): ReadonlyMap<string, Project> {
+    return this.#projects;
+  }
+
+  /** The files that it was read from, with those that were looked for in vain. */
+  get files(): readonly string[] {
+    return [...this.#asked];
+  }
 
   /** @param file absolute. */
   read(file: string): Project {
     const known = this.#projects.get(file);
     if (known !== undefined) return known;
-    const project = this.#parse(file);
+    const now = this.#parse(file);
+    const before = this.before?.get(file);
+    const project = before !== undefined && saysTheSame(before, now) ? before : now;
     this.#projects.set(file, project);
     return project;
   }
@@ -70,8 +86,26 @@ export class ConfigReader {
   }
 
   #readable(name: string, text: string | undefined): string | undefined {
+    this.#asked.add(name);
     if (text === undefined) return undefined;
     this.#texts.set(name, text);
     return readableConfig(name, text);
   }
+}
+
+/** Whether two projects that were read from one file are the same, with nothing wrong in either. */
+function saysTheSame(before: Project, now: Project): boolean {
+  return before.diagnostics.length + now.diagnostics.length === 0 && meaning(before) === meaning(now);
+}
+
+function meaning({ fileNames, options, references, parsed, later }: Project): string {
+  const { configFile } = options as { readonly configFile?: ts.JsonSourceFile };
+  return JSON.stringify([
+    configFile?.text,
+    fileNames,
+    options,
+    references,
+    later,
+    parsed?.wildcardDirectories,
+  ]);
 }

@@ -1,6 +1,7 @@
 import ts from "typescript";
 import { isAuthorsSource } from "./author-source.js";
 import type { Framework } from "./framework.js";
+import { scanSource } from "./source-scan.js";
 
 /** A class with our `@Tool` on it. */
 export interface FoundTool {
@@ -27,22 +28,19 @@ export function discoverTools(
   reportUnresolved: ReportUnresolved,
 ): readonly FoundTool[] {
   const found: FoundTool[] = [];
-  const look = (node: ts.Node): void => {
-    if (ts.isClassLike(node)) {
-      for (const decorator of ts.getDecorators(node) ?? []) {
-        const tool = toolOf(node, decorator, checker, framework);
-        if (tool !== undefined) found.push(tool);
-        else if (isUnresolved(decorator, checker)) reportUnresolved(decorator, classNameOf(node));
-      }
-    }
-    ts.forEachChild(node, look);
-  };
   const sources = program
     .getSourceFiles()
     .filter((source) => !source.isDeclarationFile && isAuthorsSource(program, source))
     .filter(({ fileName }) => !seen.has(fileName));
   for (const { fileName } of sources) seen.add(fileName);
-  for (const source of [...sources].sort((a, b) => (a.fileName < b.fileName ? -1 : 1))) look(source);
+  const inOrder = [...sources].sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
+  for (const node of inOrder.flatMap((source) => scanSource(source).decorated)) {
+    for (const decorator of ts.getDecorators(node) ?? []) {
+      const tool = toolOf(node, decorator, checker, framework);
+      if (tool !== undefined) found.push(tool);
+      else if (isUnresolved(decorator, checker)) reportUnresolved(decorator, classNameOf(node));
+    }
+  }
   return found;
 }
 

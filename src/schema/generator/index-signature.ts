@@ -9,7 +9,7 @@ import { NUMBER_KEY, templatePattern } from "./template-pattern.js";
 
 /** What further members an object may have. */
 export function indexOf(walk: Normaliser, type: ts.Type, place: TypePlace): ObjectShape["index"] | "refused" {
-  const infos = walk.checker.getIndexInfosOfType(type);
+  const infos = distinct(walk.checker.getIndexInfosOfType(type));
   const [info] = infos;
   if (info === undefined) return undefined;
   if (infos.length > 1) {
@@ -25,6 +25,8 @@ export function indexOf(walk: Normaliser, type: ts.Type, place: TypePlace): Obje
     path: `${place.path}[string]`,
     where,
     node: valueNode(walk, info, place),
+    // A member that is not named may be left out anyway.
+    optional: true,
   });
   return {
     value: walk.documented(
@@ -34,6 +36,14 @@ export function indexOf(walk: Normaliser, type: ts.Type, place: TypePlace): Obje
     ),
     ...(keyPattern !== undefined && { keyPattern }),
   };
+}
+
+/** Index signatures without those for numbers that say what the one for strings says already: every name is a string. */
+function distinct(infos: readonly ts.IndexInfo[]): readonly ts.IndexInfo[] {
+  const strings = infos.find(({ keyType }) => keyType.flags & ts.TypeFlags.String);
+  return infos.filter(
+    ({ keyType, type }) => !(keyType.flags & ts.TypeFlags.Number && type === strings?.type),
+  );
 }
 
 /** What the doc comment of an index signature says about its values. */
@@ -48,7 +58,6 @@ function docsOf(
     where: walk.isAuthors(declaration) ? declaration : place.where,
   };
   if (walk.isAuthors(declaration)) {
-    walk.touch(declaration);
     reportDetached(walk, declaration, detachedBefore(declaration), here);
     reportDetached(walk, declaration, detachedInside(declaration.parameters.end, declaration.type), here);
     const { parent } = declaration;

@@ -1,31 +1,48 @@
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import ts from "typescript";
-import { ConfigReader, type Project } from "./config-reader.js";
+import type { ConfigReader, Project } from "./config-reader.js";
+import type { MadeProgram } from "./incremental-program.js";
 import { changedOptions, isLaterPair } from "./later-options.js";
 import { locatePosition, relativePosix, type GeneratorProblem } from "./problem.js";
+import { ProgramKeeper } from "./program-keeper.js";
 
+/** The programs of a solution, with whatever is wrong in its settings. */
 export interface LoadedProgram {
   /** The program, and before it those that it references: each project under its own options. */
-  readonly programs: readonly ts.Program[];
+  readonly projects: readonly MadeProgram[];
   /** The folder of tsconfig.json: what every path is relative to. */
   readonly root: string;
   readonly problems: readonly GeneratorProblem[];
+  /** The folders that the projects look for sources in, absolute; true for those in which they look through all below. */
+  readonly searched: Readonly<Record<string, boolean>>;
+  /** The files that the settings were read from, and those that were looked for in vain. */
+  readonly configs: readonly string[];
 }
 
-/** Loads the program of a tsconfig.json and of every project that it references, with whatever is wrong in these files. */
-export function loadProgram(tsconfig: string): LoadedProgram {
-  const file = resolve(tsconfig);
+/**
+ * Loads the program of a tsconfig.json and of every project that it references.
+ *
+ * @param tsconfig the file, or the folder that it lies in.
+ * @param keeper makes the programs; one that made them before makes them from what has changed.
+ */
+export function loadProgram(tsconfig: string, keeper = new ProgramKeeper()): LoadedProgram {
+  const file = configFile(resolve(tsconfig));
   const root = dirname(file);
-  const reader = new ConfigReader();
-  const documents = ts.createDocumentRegistry(ts.sys.useCaseSensitiveFileNames);
-  const programs: ts.Program[] = [];
+  const reader = keeper.reader();
+  const projects: MadeProgram[] = [];
   const problems = new Map<string, GeneratorProblem>();
+  const searched: Record<string, boolean> = {};
   const add = (problem: GeneratorProblem): void => {
     problems.set(JSON.stringify(problem), problem);
   };
   for (const project of projectsFrom(reader, file)) {
-    const program = programOf(reader, documents, project);
-    const wrong = [...project.diagnostics, ...program.getOptionsDiagnostics()].filter(
+    const made = keeper.programsOf(project).make({
+      rootNames: project.fileNames,
+      options: readOnly(project.options),
+      projectReferences: project.references,
+      readReference: (name) => reader.read(resolve(name)).parsed,
+    });
+    const wrong = [...project.diagnostics, ...made.program.getOptionsDiagnostics()].filter(
       (diagnostic) =>
         diagnostic.category === ts.DiagnosticCategory.Error &&
         !(project.later && isLaterPair(diagnostic, project.options)),
@@ -34,9 +51,17 @@ export function loadProgram(tsconfig: string): LoadedProgram {
     if (wrong.length === 0 && project.fileNames.length > 0 && !strictNulls(project.options)) {
       add(laxProblem(root, project));
     }
-    programs.push(program);
+    for (const [folder, flags] of Object.entries(project.parsed?.wildcardDirectories ?? {})) {
+      searched[folder] ||= flags === ts.WatchDirectoryFlags.Recursive;
+    }
+    projects.push(made);
   }
-  return { programs, root, problems: [...problems.values()] };
+  keeper.keep(reader);
+  return { projects, root, problems: [...problems.values()], searched, configs: reader.files };
+}
+
+function configFile(path: string): string {
+  return ts.sys.directoryExists(path) ? join(path, "tsconfig.json") : path;
 }
 
 /** A project and all that it references, those first that others stand on. A reference that leads nowhere is left to its program. */
@@ -55,31 +80,6 @@ function projectsFrom(reader: ConfigReader, file: string): readonly Project[] {
   };
   visit(file);
   return [...found];
-}
-
-/**
- * The program of a project. What it imports from a project that it references is read from that project's sources: what was
- * built of them may be older than they are, or not there.
- */
-function programOf(reader: ConfigReader, documents: ts.DocumentRegistry, project: Project): ts.Program {
-  const options = readOnly(project.options);
-  const host: ts.CompilerHost & Pick<ts.WatchCompilerHost<never>, "useSourceOfProjectReferenceRedirect"> = {
-    ...ts.createCompilerHost(options),
-    useSourceOfProjectReferenceRedirect: () => true,
-    getParsedCommandLine: (name) => reader.read(resolve(name)).parsed,
-    getSourceFile: (name, languageVersion) => {
-      const text = ts.sys.readFile(name);
-      if (text === undefined) return undefined;
-      const snapshot = ts.ScriptSnapshot.fromString(text);
-      return documents.acquireDocument(name, options, snapshot, "", undefined, languageVersion);
-    },
-  };
-  return ts.createProgram({
-    rootNames: project.fileNames,
-    options,
-    projectReferences: project.references,
-    host,
-  });
 }
 
 /** The options of a project for a program that writes nothing; none of those left out changes a type. */

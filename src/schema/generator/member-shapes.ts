@@ -19,8 +19,9 @@ export function memberShapes(
   for (const property of walk.checker.getPropertiesOfType(type)) {
     const declarations = (property.declarations ?? []).filter(isMemberNode);
     const own = declarations.find((node) => walk.isAuthors(node));
-    if (own !== undefined) walk.touch(own);
     const here: Place = { path: memberPath(place.path, shownName(property)), where: own ?? place.where };
+    // It can only be left out, and what is not named cannot be given.
+    if (index === undefined && isAbsent(walk, property, declarations)) continue;
     const member = refuseMember(walk, property, declarations, here)
       ? undefined
       : memberShape(walk, property, declarations, here, recordValue(walk, place.node));
@@ -70,6 +71,13 @@ function memberShape(
     optional: (property.flags & ts.SymbolFlags.Optional) !== 0 || includesUndefined(type),
     shape: walk.documented(shape, { docs }, here),
   };
+}
+
+/** Whether a member is optional and has no other value than `undefined`, as in what a union of object literals is made into. */
+function isAbsent(walk: Normaliser, property: ts.Symbol, declarations: readonly ts.Node[]): boolean {
+  if (!(property.flags & ts.SymbolFlags.Optional)) return false;
+  if (!(walk.checker.getTypeOfSymbol(property).flags & ts.TypeFlags.Undefined)) return false;
+  return !declarations.some((node) => typeNodeOf(node)?.kind === ts.SyntaxKind.NeverKeyword);
 }
 
 /** Refuses a member that JSON cannot carry, whatever its type. */

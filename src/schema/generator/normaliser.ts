@@ -41,8 +41,6 @@ const STRUCTURED = ts.TypeFlags.Union | ts.TypeFlags.Object | ts.TypeFlags.Inter
 /** Turns the checker's types into {@link Shape}s, or reports why it cannot be done. One for all tools of a program. */
 export class Normaliser {
   readonly checks: DocCheck[] = [];
-  /** The sources that types were read from. */
-  readonly touched = new Set<ts.SourceFile>();
   readonly #declared = new Map<ts.Type, Declaration>();
   readonly #walking = new Map<ts.Type, { declaration?: Declaration }>();
   #tool: string | undefined;
@@ -61,13 +59,11 @@ export class Normaliser {
     this.reporter.about(tool);
   }
 
-  /** Notes that a type was read from where a node stands. */
-  touch(node: ts.Node): void {
-    if (this.isAuthors(node)) this.touched.add(node.getSourceFile());
-  }
-
   /** The shape of a type. */
   visit(type: ts.Type, place: TypePlace): Shape {
+    // `NoInfer<T>` is `T` once nothing is inferred any more.
+    if (type.flags & ts.TypeFlags.Substitution)
+      return this.visit((type as ts.SubstitutionType).baseType, place);
     const { kept, parts } = this.#withoutUndefined(type, place);
     const followed = followNode(this, kept, place);
     const here = { path: place.path, where: place.where, node: followed.node };
@@ -224,12 +220,20 @@ export class Normaliser {
     const symbol = namingSymbol(type);
     if (symbol === undefined || this.isStandard(symbol)) return [];
     return (symbol.declarations ?? []).map((node) => {
-      this.touch(node);
       if (ts.isTypeAliasDeclaration(node) && this.isAuthors(node)) {
         reportDetached(this, node, detachedInside(node.name.end, node.type), place);
       }
       return { doc: this.docOf(node, place) };
     });
+  }
+
+  /** Whether no value is of an intersection, since its parts contradict each other. */
+  isImpossible(type: ts.Type): boolean {
+    return type.isIntersection() && this.checker.isTypeAssignableTo(type, this.checker.getNeverType());
+  }
+
+  refuseNever(place: Place): Shape {
+    return this.refuse(place, "never has no value, so nothing could be given here", "leave it out");
   }
 
   /** Refuses a type of the standard library by name. */

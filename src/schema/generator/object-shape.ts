@@ -69,6 +69,7 @@ function elementType(element: ts.TypeNode | undefined): ts.TypeNode | undefined 
 
 /** The shape of an object type or an intersection: what values of it look like in JSON. */
 export function objectShape(walk: Normaliser, type: ts.Type, place: TypePlace): Shape {
+  if (walk.isImpossible(type)) return walk.refuseNever(place);
   if (type.flags & ts.TypeFlags.Intersection) {
     const { types } = type as ts.IntersectionType;
     const primitive = types.find((part) => (part.flags & ts.TypeFlags.Object) === 0);

@@ -12,7 +12,11 @@ export function unionShape(
 ): Shape {
   const nodes =
     place.node === undefined ? new Map<ts.Type, ts.TypeNode>() : memberNodes(walk, place.node, place);
-  return unionOf(parts.map((part) => walk.visit(part, { ...place, node: nodes.get(part), direct: false })));
+  const possible = parts.filter((part) => !walk.isImpossible(part));
+  if (possible.length === 0) return walk.refuseNever(place);
+  return unionOf(
+    possible.map((part) => walk.visit(part, { ...place, node: nodes.get(part), direct: false })),
+  );
 }
 
 /** One shape for several: nested unions opened, `true | false` made one, repeated literals dropped. */

@@ -8,8 +8,9 @@ import type { Declaration, Shape } from "./shape.js";
 export class VirtualModule {
   readonly #statements: string[] = [];
   readonly #symbols = new Map<Shape, string>();
+  readonly #symbolOfText = new Map<string, string>();
   readonly #holes = new Map<string, Hole>();
-  readonly #holeNames = new Map<Shape | Declaration, string>();
+  readonly #holeNames = new Map<string | Declaration, string>();
 
   /** The whole text. */
   get text(): string {
@@ -18,17 +19,21 @@ export class VirtualModule {
 
   /** The interfaces that hold a shape. */
   get symbols(): readonly string[] {
-    return [...this.#symbols.values()];
+    return [...this.#symbolOfText.values()];
   }
 
-  /** The interface that holds a shape, written when it is first asked for. */
+  /** The interface that holds a shape, written when it is first asked for: one for all shapes that say the same. */
   symbolOf(shape: Shape): string {
     const known = this.#symbols.get(shape);
     if (known !== undefined) return known;
-    const name = `S${this.#symbols.size + 1}`;
-    this.#symbols.set(shape, name);
     const text = this.#textOf(shape);
-    this.#statements.push(`interface ${name} { v: ${text} }`);
+    let name = this.#symbolOfText.get(text);
+    if (name === undefined) {
+      name = `S${this.#symbolOfText.size + 1}`;
+      this.#symbolOfText.set(text, name);
+      this.#statements.push(`interface ${name} { v: ${text} }`);
+    }
+    this.#symbols.set(shape, name);
     return name;
   }
 
@@ -52,16 +57,21 @@ export class VirtualModule {
       case "union":
         return shape.members.map((member) => this.#textOf(member)).join(" | ");
       case "object": {
-        if (shape.index?.keyPattern !== undefined) return this.#holeFor(shape, { tag: "keyed", shape });
+        const parts = keyedParts(shape);
+        if (parts !== undefined) {
+          const key = `keyed ${this.symbolOf(parts.plain)} ${this.symbolOf(parts.value)} ${parts.keyPattern}`;
+          return this.#holeFor(key, { tag: "keyed", shape });
+        }
         return this.#objectText(shape);
       }
       case "documented":
-        return this.#holeFor(shape, { tag: "documented", doc: shape.doc, shape: shape.shape });
+        return this.#holeFor(`documented ${this.symbolOf(shape.shape)} ${JSON.stringify(shape.doc)}`, shape);
       case "named":
         return this.#holeFor(shape.declaration, shape);
       case "pattern":
+        return this.#holeFor(`pattern ${shape.pattern}`, shape);
       case "empty-array":
-        return this.#holeFor(shape, shape);
+        return this.#holeFor(shape.tag, shape);
       default:
         return shape.tag;
     }
@@ -85,14 +95,14 @@ export class VirtualModule {
     return `[${parts.join(", ")}]`;
   }
 
-  #holeFor(key: Shape | Declaration, hole: Hole): string {
+  #holeFor(key: string | Declaration, hole: Hole): string {
     const known = this.#holeNames.get(key);
     if (known !== undefined) return known;
     const name = `H${this.#holes.size + 1}`;
     this.#holeNames.set(key, name);
     this.#holes.set(name, hole);
     this.#statements.push(`interface ${name} { ${name}: null }`);
-    for (const inner of innerShapes(hole)) this.symbolOf(inner);
+    if (hole.tag === "named") this.symbolOf(hole.declaration.shape);
     return name;
   }
 }
@@ -124,11 +134,3 @@ interface KeyedParts {
 
 // Shapes are told apart by identity, so the parts of one are made once.
 const KEYED = new WeakMap<Shape, KeyedParts>();
-
-function innerShapes(hole: Hole): readonly Shape[] {
-  if (hole.tag === "documented") return [hole.shape];
-  if (hole.tag === "named") return [hole.declaration.shape];
-  if (hole.tag !== "keyed") return [];
-  const parts = keyedParts(hole.shape);
-  return parts === undefined ? [] : [parts.plain, parts.value];
-}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { renderProblem } from "#salvor/schema/generator/index.js";
+import { renderProblem, SchemaGenerator } from "#salvor/schema/generator/index.js";
 import { expectArtefact, expectProblems, Program, toolSource } from "./program.js";
 
 const MONEY = `/** What is paid. */
@@ -101,6 +101,21 @@ describe("the modules of a project", () => {
       refund_card: "src/b.cts",
       refund_cash: "src/c.ts",
     });
+  });
+});
+
+describe("a project that cannot find packages as they are published today", () => {
+  it("is told to use a resolution that can", () => {
+    using program = new Program(
+      { "src/money.ts": MONEY, "src/refund-order.ts": refund("./money") },
+      { compilerOptions: { module: "commonjs", moduleResolution: "node10", ignoreDeprecations: "5.0" } },
+    );
+    const [problem] = expectProblems(program.generate());
+    assert.match(problem?.message ?? "", /the decorator does not resolve/);
+    assert.match(
+      problem?.hint ?? "",
+      /^"moduleResolution": "nodenext" or "bundler": node10 \("node"\) cannot resolve the exports/,
+    );
   });
 });
 
@@ -252,6 +267,7 @@ describe("project references", () => {
 
   it("bring the tools of what a project with sources of its own stands on", () => {
     using program = new Program(SOLUTION);
+    assert.deepEqual(filesOf(program, "app"), APP, "by its folder, as tsc takes it");
     assert.deepEqual(filesOf(program, "app/tsconfig.json"), APP);
     assert.deepEqual(filesOf(program, "model/tsconfig.build.json"), { refund_cash: "src/refund-cash.ts" });
   });
@@ -330,6 +346,16 @@ describe("project references", () => {
     assert.deepEqual(problems, ["app/src/refund-order.ts:2 input.at", "model/src/refund-cash.ts:2 input.at"]);
   });
 
+  it("bring the type errors of a project whose types only another one's tools use", () => {
+    using program = new Program({
+      ...SOLUTION,
+      "model/src/refund-cash.ts": "export {};\n",
+      "model/src/money.ts": `${MONEY}export const wrong: string = 1;\n`,
+    });
+    const problems = expectProblems(program.generate()).map(({ file, line }) => `${file}:${line}`);
+    assert.deepEqual(problems, ["model/src/money.ts:7"]);
+  });
+
   it("refuse one name for tools of two projects", () => {
     using program = new Program({
       ...SOLUTION,
@@ -371,6 +397,77 @@ function workspace(manifest: object, files: Record<string, string>): Program {
 }
 
 const REFERENCE = { references: [{ path: "../model" }] };
+
+describe("generating again after an edit of a solution", () => {
+  /** Each with what it does to the solution; after each, what is generated again is what is generated from nothing. */
+  const edits: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    "a type of a referenced project": { "model/src/money.ts": MONEY.replace('"USD"', '"USD" | "GBP"') },
+    "a mistake in a referenced project": {
+      "model/src/money.ts": `${MONEY}export const wrong: string = 1;\n`,
+    },
+    "the options of a referenced project": {
+      "model/tsconfig.build.json": config({
+        composite: true,
+        ...BUNDLER,
+        paths: { "~/money": ["./src/other.ts"], "~/*": ["./src/*"] },
+      }),
+      "model/src/other.ts": MONEY.replace("cents", "amount"),
+    },
+    "the options of the project that references": {
+      "app/tsconfig.json": config(
+        { composite: true, ...BUNDLER, paths: { "~/*": ["./src/other/*"] } },
+        { references: [{ path: "../lib" }, { path: "../model/tsconfig.build.json" }] },
+      ),
+      "app/src/other/own.ts":
+        'export type Money = { other: true };\nexport { RefundCard } from "../../../lib/src/refund-card";',
+    },
+    "an option that changes what types mean": {
+      "lib/tsconfig.json": config(
+        { composite: true, module: "nodenext", exactOptionalPropertyTypes: true },
+        { references: [{ path: "../model/tsconfig.build.json" }] },
+      ),
+      "lib/src/refund-card.ts": toolSource("RefundCard", "type In = Partial<{ id: string }> & { at?: 1 };"),
+    },
+    "a tool in a referenced project": { "lib/src/more.ts": refund("../../model/src/index.js", "RefundMore") },
+    "a reference less": {
+      "tsconfig.json": JSON.stringify({ files: [], references: [{ path: "./model/tsconfig.build.json" }] }),
+    },
+    "a tsconfig.json that is broken": { "lib/tsconfig.json": "{ nonsense" },
+  };
+
+  it("answers what generating from nothing does", () => {
+    using program = new Program(SOLUTION);
+    const generator = new SchemaGenerator({ tsconfig: "tsconfig.json", cwd: program.folder });
+    const original: Readonly<Record<string, string>> = SOLUTION;
+    const again = (what: string): string => {
+      const [now, fresh] = [generator.generate(), program.generate()];
+      assert.deepEqual(now.problems, fresh.problems, what);
+      if (!("text" in now) || !("text" in fresh)) return JSON.stringify(now.problems);
+      assert.equal(now.text, fresh.text, what);
+      return now.text;
+    };
+    const first = again("at first");
+    for (const [what, files] of Object.entries(edits)) {
+      for (const [name, text] of Object.entries(files)) program.write(name, text);
+      assert.notEqual(again(what), first, what);
+      for (const name of Object.keys(files)) program.write(name, original[name] ?? "export {};\n");
+      assert.equal(again(`${what}, taken back`), first, `${what}, taken back`);
+    }
+  });
+
+  it("makes nothing anew for tools that the edit does not reach", () => {
+    using program = new Program({
+      ...SOLUTION,
+      "app/src/alone.ts": toolSource("PayOut", "type In = { alone: true };"),
+    });
+    const generator = new SchemaGenerator({ tsconfig: "tsconfig.json", cwd: program.folder });
+    const before = expectArtefact(generator.generate()).artefact.tools;
+    program.write("model/src/money.ts", MONEY.replace('"USD"', '"USD" | "GBP"'));
+    const after = expectArtefact(generator.generate()).artefact.tools;
+    assert.notEqual(after.refund_order?.fingerprint, before.refund_order?.fingerprint);
+    assert.equal(after.pay_out, before.pay_out);
+  });
+});
 
 describe("the workspaces of a monorepo", () => {
   it("share types by their sources, with the tools in them", () => {

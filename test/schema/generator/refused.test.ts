@@ -43,7 +43,7 @@ const REFUSED: Readonly<Record<string, readonly [types: string, path: string, ab
   NeverByIntersection: ["type In = { n: string & number };", "input.n", /never/],
   UndefinedMember: ["type In = { u: undefined };", "input.u", /undefined/],
   UndefinedInArray: ["type In = { u: (string | undefined)[] };", "input.u[]", /undefined/],
-  UndefinedInRecord: ["type In = Record<string, string | undefined>;", "input[string]", /undefined/],
+  UndefinedInRecord: ["type In = Record<string, undefined>;", "input[string]", /undefined/],
   VoidMember: ["type In = { v: void };", "input.v", /undefined/],
   ObjectKeyword: ["type In = { o: object };", "input.o", /object/],
   Unresolved: ["type In = { n: import('./nowhere.js').Nope };", "input.n", /does not resolve|any/],
@@ -62,6 +62,17 @@ const REFUSED: Readonly<Record<string, readonly [types: string, path: string, ab
   ExtendsDate: ["interface D extends Date { x: 1 } type In = { d: D };", "input.d", /Date/],
   ExtendsMap: ["class M extends Map<string, string> {} type In = { m: M };", "input.m", /Map/],
   ArrayAndMore: ["type In = { l: string[] & { extra: 1 } };", "input.l", /Array/],
+  Contradiction: ['type In = { a: { k: "x" } & { k: "y" } };', "input.a", /never/],
+  ContradictoryUnion: [
+    'type U = { k: "x" } | { k: "y" }; type In = { a: U & { k: "z" } };',
+    "input.a",
+    /never/,
+  ],
+  AbsentButIndexed: [
+    "type In = { a?: undefined; [key: string]: string | undefined };",
+    "input.a",
+    /undefined/,
+  ],
   TwoIndexSignatures: [
     "type In = { [k: string]: string | number; [n: number]: string };",
     "input",

@@ -1,6 +1,9 @@
 import type { Logger } from "pino";
 import { currentCall } from "../runtime/hosted/current-call.js";
+import { errorFacts } from "../server/error-facts.js";
 import { logThrown } from "../server/index.js";
+import { EXIT } from "./cli-error.js";
+import type { ServerLog } from "./server-log.js";
 
 /** Ends the process, also while {@link guardForeignCode} keeps others from it. */
 export const exitProcess = process.exit.bind(process);
@@ -9,6 +12,19 @@ export const exitProcess = process.exit.bind(process);
 export function guardRejections(logger: Logger): void {
   process.on("unhandledRejection", (reason) => {
     logThrown(logger, reason, "a rejection that nobody handled", currentCall());
+  });
+}
+
+/**
+ * Ends a server in which an exception reached nobody, and says so first: something in memory may be half changed, on which the
+ * next write would be judged. It ends at once and without a further write: what is on disk is whole at every moment, and a
+ * server that is started again goes on from there.
+ */
+export function endUncaught(log: ServerLog): void {
+  process.on("uncaughtException", (error) => {
+    log.logger.fatal({ err: errorFacts(error, true) }, "an exception that nobody caught; the server ends");
+    log.flush();
+    exitProcess(EXIT.failed);
   });
 }
 

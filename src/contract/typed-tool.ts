@@ -118,6 +118,15 @@ export class TypedTool<I, O> implements DynTool {
   }
 
   #failure(thrown: unknown): Error {
+    try {
+      return this.#failureOf(thrown);
+    } catch {
+      // What was thrown does not even let itself be looked at: a proxy, an error with a getter that throws.
+      return this.#failureOf(new Error(reasonOf(thrown)));
+    }
+  }
+
+  #failureOf(thrown: unknown): Error {
     if (thrown instanceof HandlerError) return new HandlerFailed(this.name, thrown);
     if (this.effect === "write") return new UnknownOutcomeError(this.name, thrown);
     if (thrown instanceof OutputSerialization) return thrown;

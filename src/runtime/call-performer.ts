@@ -58,16 +58,18 @@ export class CallPerformer {
     const ending = endingOf(
       call,
       effect,
-      await performCall({
-        tool: recordableTool(tool),
-        input: asked.input,
-        effect,
-        runId: this.replay.run,
-        seq,
-        idempotencyKey,
-        signal,
-        ...this.settings,
-      }),
+      await this.recorder.aroundCall({ run: this.replay.run, seq, tool: tool.name, effect }, () =>
+        performCall({
+          tool: recordableTool(tool),
+          input: asked.input,
+          effect,
+          runId: this.replay.run,
+          seq,
+          idempotencyKey,
+          signal,
+          ...this.settings,
+        }),
+      ),
     );
     // Without the caller's signal: what has happened is recorded, whoever still waits for it.
     const recorded = this.recorder.within(this.replay.run, undefined, (desk) =>

@@ -7,6 +7,7 @@ export type {
   RunStart,
 } from "./durable-run-options.js";
 export type { Timing } from "../contract/perform-call.js";
+export type { AroundCall, ExecutedCall } from "./around-call.js";
 export { Recorder, type RecorderOptions } from "./recorder.js";
 export {
   CallInFlight,

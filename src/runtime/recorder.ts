@@ -4,8 +4,9 @@ import { envelopeOf, type Envelope, type RunEvent } from "../log/events.js";
 import { applyEvent, fold, NOT_STARTED, type RunState } from "../log/fold.js";
 import { judgeAppend } from "../log/guard.js";
 import { measure } from "../schema/value-size.js";
-import { LeaseLost } from "../store/errors.js";
+import { Conflict, LeaseLost, StoreUnavailable } from "../store/errors.js";
 import type { AppendUnit, EventStore } from "../store/event-store.js";
+import type { AroundCall } from "./around-call.js";
 import { Divergence } from "./divergence.js";
 import { Draft, type DeskStore } from "./draft.js";
 import { RunQueue } from "./run-queue.js";
@@ -16,9 +17,14 @@ import { RunQueue } from "./run-queue.js";
  */
 const STATES_IN_MEMORY = 64 * 1024 * 1024;
 
+/** How often work is judged anew because another server was faster. */
+const ATTEMPTS = 10;
+
 export interface RecorderOptions {
   /** Where the time comes from; the wall clock by default. */
   readonly now?: () => Date;
+  /** What happens around the execution of a tool; nothing by default. */
+  readonly aroundCall?: AroundCall;
 }
 
 /**
@@ -29,16 +35,19 @@ export class Recorder {
   readonly #queue = new RunQueue();
   readonly #states = new LRUCache<string, RunState>({ maxSize: STATES_IN_MEMORY, sizeCalculation: sizeOf });
   readonly #now: () => Date;
+  readonly aroundCall: AroundCall;
 
   constructor(
     readonly store: EventStore,
     options: RecorderOptions = {},
   ) {
     this.#now = options.now ?? (() => new Date());
+    this.aroundCall = options.aroundCall ?? ((_call, execute) => execute());
   }
 
   /**
-   * Works on a run while nobody else does.
+   * Works on a run while nobody else of this process does. Where another server was faster, the work begins again on the
+   * log as it is then: so it may be done more than once, and must not have done anything that lasts before it appends.
    *
    * @param lease hash of the drive token that the caller presented: compared with the run's current one now, and again
    *   inside every append. Absent for work that no driver does.
@@ -46,9 +55,25 @@ export class Recorder {
    */
   within<T>(run: string, lease: string | undefined, work: (desk: RunDesk) => Promise<T>): Promise<T> {
     return this.#queue.enter(run, async () => {
-      if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease) throw new LeaseLost(run);
-      return work(new RunDesk(this, run, lease, await this.state(run), this.store));
+      for (let attempt = 1; ; attempt += 1) {
+        if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease) throw new LeaseLost(run);
+        const desk = new RunDesk(this, run, lease, await this.state(run), this.store);
+        try {
+          return await work(desk);
+        } catch (error) {
+          if (attempt === ATTEMPTS || !(await this.#wasOvertaken(desk, error))) throw error;
+          // What was judged is not so any more, or never was: the log says what is.
+          this.#states.delete(run);
+        }
+      }
     });
+  }
+
+  /** Whether work failed on a log that another server has gone on with meanwhile: what it was refused for may not hold. */
+  async #wasOvertaken(desk: RunDesk, error: unknown): Promise<boolean> {
+    if (error instanceof Conflict) return true;
+    if (error instanceof StoreUnavailable || error instanceof LeaseLost) return false;
+    return ((await this.store.readRun(desk.run))?.eventCount ?? 0) !== desk.state.nextSeq;
   }
 
   /** What the run's durable log means now. */

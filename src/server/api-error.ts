@@ -22,7 +22,9 @@ export const STATUS_OF = {
   unsupported_event_kind: 422,
   internal: 500,
   tool_execution: 502,
+  model_execution: 502,
   tool_registry_unavailable: 503,
+  model_executor_unavailable: 503,
   store_unavailable: 503,
   shutting_down: 503,
 } as const;
@@ -69,4 +71,14 @@ export function schemaRefused(what: string, violations: readonly Violation[]): A
 /** The run does not exist for whoever asked. */
 export function unknownRun(run: string): ApiError {
   return new ApiError("unknown_run", `no run ${run}; GET /v1/runs lists the runs of this server`);
+}
+
+/**
+ * This server does as much at once as it takes on. Of the contract's codes, the one whose holder asks again after a while;
+ * a code that a client does not know, or one that blames the request, would make it give up.
+ */
+export function busy(what: string): ApiError {
+  return new ApiError("store_unavailable", `this server has as many ${what} as it takes: ask again shortly`, {
+    headers: { "Retry-After": "1" },
+  });
 }

@@ -5,9 +5,12 @@ import { HostedCalls } from "../runtime/hosted/hosted-calls.js";
 import type { HostedOptions } from "../runtime/hosted/hosted-options.js";
 import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
+import { ModelCalls } from "./model/model-calls.js";
+import type { ModelExecutor } from "./model/model-executor.js";
 import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
 import { toolLogOf } from "./tool-log.js";
 import { logThrown } from "./log-thrown.js";
+import { Observer } from "./observe/observer.js";
 import { OpenStreams } from "./stream/open-streams.js";
 import { hashSecret } from "./tokens.js";
 
@@ -30,6 +33,10 @@ export interface AppOptions {
   readonly leaseTtlMs?: number;
   /** After how much silence an event stream says that it lives, in milliseconds; 10 000 unless given. */
   readonly keepAliveMs?: number;
+  /** How many event streams may be open at once; 8 000 unless given. */
+  readonly maxStreams?: number;
+  /** How long a model call of this server may take at the most, in milliseconds; 15 minutes unless given. */
+  readonly modelLimitMs?: number;
   /**
    * Whether other machines may call although no token is configured, by this server's address. A name is never enough: a
    * page in somebody's browser can make one point here.
@@ -47,14 +54,20 @@ export interface AppOptions {
 /** How long an event stream is silent at the most, unless something else is configured: the contract allows 15 s. */
 const DEFAULT_KEEP_ALIVE_MS = 10_000;
 
-/** What one state takes over from another on the same store. */
+/** How many event streams are open at the most, unless something else is configured: fewer than there may be connections. */
+const DEFAULT_MAX_STREAMS = 8_000;
+
+const DEFAULT_MODEL_LIMIT_MS = 15 * 60_000;
+
+const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
+
+/** What a state is made of besides its options: another state, and what is put in place of what that has. */
 interface Derived {
   readonly from: AppState;
   readonly clientTools?: ClientTools;
   readonly tools?: RunTools;
+  readonly modelExecutor?: ModelExecutor;
 }
-
-const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
 
 /**
  * Everything that a request needs and that outlives it. Immutable but for what is in the store: `with…` answers another
@@ -65,6 +78,7 @@ export class AppState {
   readonly recorder: Recorder;
   readonly drivers: Drivers;
   readonly streams: OpenStreams;
+  readonly observer: Observer;
   readonly keepAliveMs: number;
   readonly clientTokenHash: string | undefined;
   readonly operatorTokenHash: string | undefined;
@@ -73,6 +87,9 @@ export class AppState {
   readonly logger: Logger | undefined;
   readonly logPayloads: boolean;
   readonly clientTools: ClientTools;
+  /** What calls models for runs; absent when this server calls none. */
+  readonly modelExecutor: ModelExecutor | undefined;
+  readonly modelCalls: ModelCalls;
   /** Performs the calls of this server's own tools, if it has any. */
   readonly hosted: HostedCalls;
   readonly #options: AppOptions;
@@ -81,7 +98,7 @@ export class AppState {
    * @throws TypeError when a token is empty, or when both are equal: the client's word would count as the operator's.
    */
   constructor(options: AppOptions, derived?: Derived) {
-    const { clientToken, operatorToken, now } = options;
+    const { clientToken, operatorToken, now = () => new Date() } = options;
     if (clientToken === "" || operatorToken === "") throw new TypeError("a token may not be empty");
     if (clientToken !== undefined && clientToken === operatorToken) {
       throw new TypeError(
@@ -89,7 +106,6 @@ export class AppState {
       );
     }
     this.#options = options;
-    this.store = options.store;
     this.clientTokenHash = clientToken === undefined ? undefined : hashSecret(clientToken);
     this.operatorTokenHash = operatorToken === undefined ? undefined : hashSecret(operatorToken);
     this.allowOrigins = new Set(options.allowOrigins);
@@ -98,9 +114,19 @@ export class AppState {
     this.logger = options.logger;
     this.logPayloads = options.logPayloads ?? false;
     this.clientTools = derived?.clientTools ?? derived?.from.clientTools ?? NO_TOOLS;
-    this.recorder = derived?.from.recorder ?? new Recorder(options.store, now && { now });
-    this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
-    this.streams = derived?.from.streams ?? new OpenStreams();
+    this.modelExecutor = derived?.modelExecutor ?? derived?.from.modelExecutor;
+    this.modelCalls =
+      derived?.from.modelCalls ?? new ModelCalls(options.modelLimitMs ?? DEFAULT_MODEL_LIMIT_MS);
+    this.drivers =
+      derived?.from.drivers ??
+      new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS, options.store.presence);
+    this.streams = derived?.from.streams ?? new OpenStreams(options.maxStreams ?? DEFAULT_MAX_STREAMS);
+    this.observer =
+      derived?.from.observer ??
+      new Observer({ store: options.store, streams: this.streams, now, logger: options.logger });
+    this.store = this.observer.store;
+    this.recorder =
+      derived?.from.recorder ?? new Recorder(this.store, { now, aroundCall: this.observer.call });
     this.hosted =
       derived?.tools === undefined && derived !== undefined
         ? derived.from.hosted
@@ -111,6 +137,11 @@ export class AppState {
   /** This state with an operator's declared client tools. */
   withClientTools(clientTools: ClientTools): AppState {
     return new AppState(this.#options, { from: this, clientTools });
+  }
+
+  /** This state with what calls models for its runs. */
+  withModelExecutor(modelExecutor: ModelExecutor): AppState {
+    return new AppState(this.#options, { from: this, modelExecutor });
   }
 
   /**

@@ -7,9 +7,13 @@ import { accessLog } from "./layers/access-log.js";
 import { bearer } from "./layers/bearer.js";
 import { errorEnvelope } from "./layers/envelope.js";
 import { originRule } from "./layers/origin.js";
+import { withRequestId } from "./layers/request-id.js";
 import { aboutRoutes } from "./resources/about.js";
 import { clientRunRoutes } from "./resources/client-runs.js";
 import { clientToolRoutes } from "./resources/client-tools.js";
+import { metricsRoutes } from "./resources/metrics.js";
+import { modelStepRoutes } from "./resources/model-step.js";
+import { openApiRoutes } from "./resources/open-api.js";
 import { runEventRoutes } from "./resources/run-events.js";
 import { runRoutes } from "./resources/runs.js";
 import { toolStepRoutes } from "./resources/tool-step.js";
@@ -19,15 +23,21 @@ export function createApp(state: AppState): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   clientToolRoutes(state, router);
   clientRunRoutes(state, router);
+  modelStepRoutes(state, router);
   toolStepRoutes(state, router);
   runRoutes(state, router);
   runEventRoutes(state, router);
   aboutRoutes(state, router);
+  metricsRoutes(state, router);
+  openApiRoutes(router);
+  void state.observer.load();
 
   const app = new Koa<RequestState>();
   // Every error is answered and logged by the envelope; what reaches Koa's own handler is a connection that went away.
   app.silent = true;
+  app.use(withRequestId);
   app.use(accessLog(state));
+  app.use(state.observer.request);
   app.use(errorEnvelope(state));
   app.use(readableTarget);
   app.use(originRule(state));

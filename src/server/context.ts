@@ -5,6 +5,8 @@ import { ApiError } from "./api-error.js";
 
 /** What the layers in front of an endpoint found out about a request. */
 export interface RequestState {
+  /** What the request is called, in its answer and in the log. */
+  requestId: string;
   /** Whether the operator's own token was presented. */
   operatorPresented: boolean;
   /** The error code that the request was answered with. */
@@ -13,6 +15,8 @@ export interface RequestState {
   received?: unknown;
   /** The run in the path, lower-case; set by the `id` layer. */
   run?: string;
+  /** The declared tool that the request is about. */
+  tool?: string;
   /** Hash of the drive token that was presented and is current; set by the driver layer. */
   lease?: string;
 }

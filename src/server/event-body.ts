@@ -8,7 +8,7 @@ import { ApiError, schemaRefused } from "./api-error.js";
 import { shape, type Shape } from "./shape.js";
 
 /** Kinds that have an endpoint of their own, where the server decides what is recorded. */
-const NOT_BY_HAND: ReadonlySet<EventKind> = new Set([
+export const NOT_BY_HAND: ReadonlySet<EventKind> = new Set([
   "ModelCallRequested",
   "ModelCallCompleted",
   "ToolCallRequested",
@@ -16,7 +16,8 @@ const NOT_BY_HAND: ReadonlySet<EventKind> = new Set([
   "RunAbandoned",
 ]);
 
-const ENVELOPE = shape<JsonObject>({
+/** An envelope before its event is looked at. */
+export const ENVELOPE = shape<JsonObject>({
   type: "object",
   required: ["run_id", "seq", "schema_version", "event"],
   properties: {

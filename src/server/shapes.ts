@@ -6,6 +6,8 @@ import { shape } from "./shape.js";
 const seq = { type: "integer", minimum: 0 } as const;
 const unsigned = { type: "integer", minimum: 0 } as const;
 const text = { type: "string" } as const;
+/** Free-form: kept as it came. */
+const any = {} as const;
 
 function body(required: readonly string[], properties: JsonObject, rest: JsonObject = {}): JsonObject {
   return { type: "object", required, properties, ...rest };
@@ -17,14 +19,16 @@ export interface OpenBody {
   readonly run_id?: JsonValue;
   readonly record_prompts?: boolean;
 }
-export const OPEN = shape<OpenBody>(body([], { record_prompts: { type: "boolean" } }));
+export const OPEN = shape<OpenBody>(
+  body([], { agent: any, input: any, run_id: any, record_prompts: { type: "boolean" } }),
+);
 
 export interface IntentBody {
   readonly seq: number;
   readonly tool: string;
   readonly input: JsonValue;
 }
-export const INTENT = shape<IntentBody>(body(["seq", "tool", "input"], { seq, tool: text }));
+export const INTENT = shape<IntentBody>(body(["seq", "tool", "input"], { seq, tool: text, input: any }));
 
 export interface ToolStepBody extends IntentBody {
   readonly idempotency_key?: string;
@@ -45,6 +49,7 @@ export const COMPLETION = shape<CompletionBody>(
     ["seq"],
     {
       seq,
+      output: any,
       error: body(["message"], {
         message: text,
         kind: { enum: ["invalid_input", "handler", "output_serialization"] },
@@ -64,7 +69,7 @@ export interface ModelIntentBody {
   readonly request_body?: JsonValue;
 }
 export const MODEL_INTENT = shape<ModelIntentBody>(
-  body(["seq", "request_hash"], { seq, request_hash: text }),
+  body(["seq", "request_hash"], { seq, request_hash: text, request_body: any }),
 );
 
 export interface ModelCompletionBody {
@@ -75,9 +80,16 @@ export interface ModelCompletionBody {
 export const MODEL_COMPLETION = shape<ModelCompletionBody>(
   body(["seq", "response", "usage"], {
     seq,
+    response: any,
     usage: body(["input_tokens", "output_tokens"], { input_tokens: unsigned, output_tokens: unsigned }),
   }),
 );
+
+export interface ModelStepBody {
+  readonly seq: number;
+  readonly request: JsonValue;
+}
+export const MODEL_STEP = shape<ModelStepBody>(body(["seq", "request"], { seq }));
 
 export interface ResolveBody {
   readonly seq?: number;
@@ -90,6 +102,7 @@ export interface ResolveBody {
 export const RESOLVE = shape<ResolveBody>(
   body([], {
     seq,
+    output: any,
     not_performed: { type: "boolean" },
     override: { type: "boolean" },
     note: text,
@@ -101,7 +114,7 @@ export interface ResumeBody {
   readonly seq?: number;
   readonly input?: JsonValue;
 }
-export const RESUME = shape<ResumeBody>(body([], { seq }));
+export const RESUME = shape<ResumeBody>(body([], { seq, input: any }));
 
 /** What a run over budget is resumed with. */
 export const BUDGET_EXTENSION = shape<JsonObject>(

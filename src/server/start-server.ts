@@ -1,14 +1,18 @@
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ApiError } from "./api-error.js";
+import { ApiError, busy } from "./api-error.js";
 import { createApp } from "./app.js";
 import type { AppState } from "./app-state.js";
+import { InFlight } from "./in-flight.js";
+import { CHECK_MS, DEFAULT_LIMITS, limit, type Limits } from "./limits.js";
 import { answerUnreadable, hostMissing, namesHost, refuse } from "./unreadable-request.js";
 
 export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** What it takes on at once, and how long it waits; each is as in docs/operations.md unless given. */
+  readonly limits?: Partial<Limits>;
 }
 
 /** A server that listens. */
@@ -22,10 +26,6 @@ export interface RunningServer {
   close(graceMs?: number): Promise<void>;
 }
 
-const HEADERS_TIMEOUT_MS = 15_000;
-const REQUEST_TIMEOUT_MS = 60_000;
-const KEEP_ALIVE_MS = 65_000;
-const MAX_CONNECTIONS = 10_000;
 const GRACE_MS = 8_000;
 /** How long before the end of the grace the tools that are still at work are told to give up, so that they can say how it went. */
 const ABORT_MS = 2_000;
@@ -35,25 +35,35 @@ const ABORT_MS = 2_000;
  *
  * @throws the error of `listen` when the address is taken or not ours.
  */
-export async function startServer(state: AppState, { host, port }: ListenOptions): Promise<RunningServer> {
+export async function startServer(
+  state: AppState,
+  { host, port, limits }: ListenOptions,
+): Promise<RunningServer> {
+  await state.observer.load();
   const handle = createApp(state).callback();
+  const inFlight = new InFlight();
+  const bounds = { ...DEFAULT_LIMITS, ...limits };
   let draining = false;
-  const answering = new Set<ServerResponse>();
-  // Node itself would refuse a request without a Host with an empty body.
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
-    if (draining || !namesHost(request)) {
-      refuse(request, response, draining ? shuttingDown() : hostMissing());
-      return;
-    }
-    answering.add(response);
-    response.once("close", () => answering.delete(response));
-    void handle(request, response);
-  });
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.maxConnections = MAX_CONNECTIONS;
-  answerUnreadable(server);
+  const server = createServer(
+    {
+      // Node itself would refuse a request without a Host with an empty body.
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(CHECK_MS, bounds.headersMs),
+    },
+    (request, response) => {
+      inFlight.add(request, response);
+      const refusal = refusalOf(request);
+      if (refusal !== undefined) refuse(state, request, response, refusal);
+      else void handle(request, response);
+    },
+  );
+  const refusalOf = (request: IncomingMessage): ApiError | undefined => {
+    if (draining) return shuttingDown();
+    if (isBeyond(request.socket)) return busy("connections");
+    return namesHost(request) ? undefined : hostMissing();
+  };
+  const isBeyond = limit(server, bounds, state, inFlight);
+  answerUnreadable(server, state, inFlight);
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -75,12 +85,13 @@ export async function startServer(state: AppState, { host, port }: ListenOptions
     state.streams.close();
     const performed = state.hosted.stop(Math.max(0, graceMs - ABORT_MS));
     // A client that keeps its connection for the next request would be waited for until the grace is over.
-    for (const response of answering) if (!response.headersSent) response.setHeader("Connection", "close");
+    for (const response of inFlight.all) if (!response.headersSent) response.setHeader("Connection", "close");
     const force = setTimeout(() => {
       server.closeAllConnections();
     }, graceMs);
     await ended;
     clearTimeout(force);
+    await state.modelCalls.close();
     await performed;
     await state.recorder.idle();
     await state.store.close();

@@ -40,6 +40,8 @@ export interface LowdbStoreParts {
 
 /** The port on lowdb documents and a journal. */
 export class LowdbStore implements EventStore {
+  /** The folder is locked. */
+  readonly exclusive = true;
   readonly #parts: LowdbStoreParts;
   readonly #ledger: Ledger;
   readonly #writer: JournalWriter;

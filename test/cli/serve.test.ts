@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { mkdtemp, rm, stat } from "node:fs/promises";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
+import { EventStream } from "../support/event-stream.js";
 import { runSalvor } from "../support/run-salvor.js";
 import { spawnServer, type SpawnedServer } from "../support/spawn-server.js";
 import { BANK_PAYOUT, REFUND_CARD, toolFiles, type ToolFiles } from "../support/tool-files.js";
@@ -157,6 +159,27 @@ describe("a server that is asked to stop", () => {
       await again.stop();
     });
 
+  it("ends its streams and the connections that nobody uses, and exits 0", async () => {
+    const server = await spawnServer({ dataDir });
+    const client = new SalvorClient({ url: server.url });
+    const run = randomUUID();
+    const { drive_token } = await client.openRun({ runId: run });
+    const payload = { agent_def_hash: "desk", input: null };
+    const first = envelopeOf(run, 0, "2026-01-01T00:00:00Z", { kind: "RunStarted", payload });
+    await fetch(`${server.url}/v1/client-runs/${run}/events`, {
+      method: "POST",
+      headers: { "x-drive-token": drive_token },
+      body: JSON.stringify({ events: [first] }),
+    });
+    const streams = await Promise.all(
+      Array.from({ length: 20 }, () => EventStream.open(`${server.url}/v1/runs/${run}/events?follow=1`)),
+    );
+    for (const stream of streams) assert.equal((await stream.nextEvent())?.id, 0);
+    process.kill(server.pid, "SIGTERM");
+    for (const stream of streams) assert.equal(await stream.nextEvent(), undefined);
+    assert.deepEqual(await server.ended, { code: 0, signal: null });
+  });
+
   it("by a second signal ends at once", async () => {
     const server = await spawnServer({ dataDir });
     const { posting } = await beginAppend(server);
@@ -175,13 +198,22 @@ describe("a server that is asked to stop", () => {
   });
 });
 
-it("a server loads no compiler: only schemas needs one", async () => {
+it("a server loads no compiler, which only schemas needs, and nothing for metrics or traces before somebody wants them", async () => {
   const tell = `import { createRequire } from "node:module";
     const { _cache } = createRequire("file:///")("node:module");
-    process.on("exit", () => console.error("compilers:", Object.keys(_cache).filter((file) => file.includes("/node_modules/typescript/")).length));`;
+    process.on("SIGWINCH", () => {
+      const loaded = ["typescript", "prom-client", "@opentelemetry/api"].map((name) =>
+        name + " " + Object.keys(_cache).some((file) => file.includes("/node_modules/" + name + "/")));
+      console.error("loaded:", loaded.join(", "));
+    });`;
   const server = await spawnServer({
     env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}` },
   });
+  await new SalvorClient({ url: server.url }).runs();
+  process.kill(server.pid, "SIGWINCH");
+  await server.said(/^loaded: typescript false, prom-client false, @opentelemetry\/api false$/m);
+  await fetch(`${server.url}/metrics`);
+  process.kill(server.pid, "SIGWINCH");
+  await server.said(/^loaded: typescript false, prom-client true/m);
   await server.stop();
-  assert.match(server.stderr, /^compilers: 0$/m);
 });

@@ -248,6 +248,24 @@ describe("a tool for OpenAI", () => {
       );
     });
 
+  it("is not told a pattern that looks around or back, which strict mode does not run, and says so", () => {
+    const patterns = ["^(?!x)a", "a(?=b)", "(?<!x)a", "(?<=x)a", "(a)\\1", "(?<n>a)\\k<n>"];
+    for (const pattern of patterns) {
+      const { tool: made, losses } = toOpenAI(tool(closed({ a: { type: "string", pattern } })), {
+        strict: true,
+      });
+      assert.deepEqual(made.function.parameters, closed({ a: { type: "string" } }));
+      assert.deepEqual(
+        losses.map(({ path, keyword }) => [path, keyword]),
+        [["$.properties.a", "pattern"]],
+      );
+    }
+    for (const pattern of ["^(?:a|(?<n>b))\\\\1[?]$", "\\(?=x"]) {
+      const schema = closed({ a: { type: "string", pattern } });
+      assert.deepEqual(toOpenAI(tool(schema), { strict: true }).losses, []);
+    }
+  });
+
   it("closes an open object in strict mode, and says so", () => {
     const { tool: made, losses } = toOpenAI(tool({ type: "object", properties: {} }), { strict: true });
     assert.deepEqual(made.function.parameters, closed({}));
@@ -264,7 +282,15 @@ describe("a tool for OpenAI", () => {
     let deep = closed({});
     for (let level = 0; level < 11; level += 1) deep = closed({ deep });
     const many = closed({ a: { enum: Array.from({ length: 1001 }, (_, at) => at) } });
-    for (const schema of [wide, deep, many])
+    const names = closed(
+      Object.fromEntries(
+        Array.from({ length: 1201 }, (_, at) => [`m${at}`.padEnd(100, "x"), { type: "null" }]),
+      ),
+    );
+    const texts = (count: number, length: number) =>
+      closed({ a: { enum: Array.from({ length: count }, (_, at) => `${at}`.padEnd(length, "x")) } });
+    assert.equal(toOpenAI(tool(texts(250, 61)), { strict: true }).tool.function.strict, true);
+    for (const schema of [wide, deep, many, names, texts(251, 60), texts(241, 500)])
       assert.equal(toOpenAI(tool(schema), { strict: true }).tool.function.strict, false);
   });
 });

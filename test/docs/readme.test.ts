@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { runSalvor } from "../support/run-salvor.js";
 import { spawnServer } from "../support/spawn-server.js";
 import { codeBlocks, readPage, root } from "./pages.js";
+import { bash, patternOf, run } from "./scripts.js";
 
 const blocks = codeBlocks(readPage("README.md"));
 
@@ -124,25 +124,3 @@ describe("the README", () => {
     for (const name of ["start", "demo"]) assert.ok(Object.hasOwn(scripts, name), name);
   });
 });
-
-/** The text as a pattern in which `…` stands for anything. */
-function patternOf(text: string): RegExp {
-  const literal = text.split("…").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${literal.join(".*")}$`);
-}
-
-/** Runs a script as a reader would, except that any failing command ends it. */
-async function bash(script: string): Promise<string> {
-  return run("bash", ["-euo", "pipefail", "-c", script]);
-}
-
-/** Runs a program to its end, without blocking the server that this process may be reading from, and answers what it printed. */
-async function run(command: string, args: readonly string[]): Promise<string> {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const written = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (written.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (written.stderr += text));
-  const [code] = (await once(child, "close")) as [number | null];
-  assert.equal(code, 0, written.stdout + written.stderr);
-  return written.stdout;
-}

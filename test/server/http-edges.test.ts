@@ -1,24 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { exchange } from "../support/exchange.js";
 import { TestServer, type Answer } from "../support/test-server.js";
-
-/** Sends bytes that no HTTP client would, and answers what came back until the server closed the connection. */
-function exchange(url: string, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let received = "";
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    socket.on("data", (chunk: Buffer) => (received += chunk.toString()));
-    socket.on("close", () => {
-      resolve(received);
-    });
-    socket.on("error", reject);
-  });
-}
 
 void describe("a request that Node would answer by itself", () => {
   let server: TestServer;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { assertDescribed, assertFrameDescribed } from "./contract.js";
 
 type Bytes = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -20,14 +21,24 @@ export class EventStream {
     readonly response: Response,
     private readonly reader: Bytes,
     private readonly stop: AbortController,
+    readonly method: string,
+    readonly path: string,
   ) {}
 
   static async open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventStream> {
+    return EventStream.ask(url, { headers });
+  }
+
+  /** The stream that a request is answered with. */
+  static async ask(url: string, init: RequestInit): Promise<EventStream> {
     const stop = new AbortController();
-    const response = await fetch(url, { headers, signal: stop.signal });
+    const response = await fetch(url, { ...init, signal: stop.signal });
     assert.ok(response.body);
     assert.equal(response.status, 200);
-    return new EventStream(response, response.body.getReader() as Bytes, stop);
+    const { pathname } = new URL(url);
+    const { method = "GET" } = init;
+    assertDescribed({ method, path: pathname, status: 200, headers: response.headers });
+    return new EventStream(response, response.body.getReader() as Bytes, stop, method, pathname);
   }
 
   /** The next frame, or `undefined` when the stream has ended. */
@@ -37,7 +48,9 @@ export class EventStream {
       if (end >= 0) {
         const text = this.#buffer.slice(0, end);
         this.#buffer = this.#buffer.slice(end + 2);
-        return frameOf(text);
+        const frame = frameOf(text);
+        if (frame.data !== undefined) assertFrameDescribed(this, frame.event, frame.data);
+        return frame;
       }
       const { done, value } = await this.reader.read();
       if (done) {

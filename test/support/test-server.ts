@@ -3,9 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
 import type { Envelope } from "#salvor/log/events.js";
-import { AppState, startServer, type AppOptions, type RunningServer } from "#salvor/server/index.js";
 import type { RunTools } from "#salvor/runtime/index.js";
+import {
+  AppState,
+  startServer,
+  type AppOptions,
+  type Limits,
+  type ModelExecutor,
+  type RunningServer,
+} from "#salvor/server/index.js";
 import { openLowdbStore, type EventStore } from "#salvor/store/index.js";
+import { assertDescribed } from "./contract.js";
 import { TOOLS } from "./tools.js";
 
 /** A JSON answer: `any`, because a test asserts what it looks like. */
@@ -30,11 +38,13 @@ export interface CallOptions {
 
 export type TestServerOptions = Omit<AppOptions, "store"> & {
   readonly tools?: readonly DeclarationInput[];
+  readonly limits?: Partial<Limits>;
+  readonly executor?: ModelExecutor | undefined;
   /** The tools that the server performs itself. */
   readonly hosted?: RunTools;
 };
 
-/** A real server on a real store in a folder of its own. */
+/** A real server on a real store in a folder of its own. Every answer is held to the server's own description of itself. */
 export class TestServer {
   private constructor(
     readonly dir: string,
@@ -98,11 +108,13 @@ export class TestServer {
       ...(sent !== undefined && { body: sent }),
     });
     const text = await response.text();
+    const { status, headers: answered } = response;
+    assertDescribed({ method, path, status, headers: answered, ...(method !== "HEAD" && { text }) });
     return {
       status: response.status,
       headers: response.headers,
       text,
-      json: text === "" ? undefined : JSON.parse(text),
+      json: isJson(response) && text !== "" ? JSON.parse(text) : undefined,
     };
   }
 
@@ -177,21 +189,27 @@ export class TestRun {
   }
 }
 
+function isJson({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("application/json") === true;
+}
+
 interface RunningOn extends RunningServer {
   readonly store: EventStore;
 }
 
 async function startOn(
   dir: string,
-  { tools = TOOLS, hosted, ...options }: TestServerOptions,
+  { tools = TOOLS, executor, hosted, limits, ...options }: TestServerOptions,
 ): Promise<RunningOn> {
   const registry = new ClientToolRegistry();
   for (const tool of tools) registry.declare(tool);
   const store = await openLowdbStore({ dir });
   const state = new AppState({ ...options, store }).withClientTools(registry);
-  const server = await startServer(hosted === undefined ? state : state.withTools(hosted), {
+  const called = executor === undefined ? state : state.withModelExecutor(executor);
+  const server = await startServer(hosted === undefined ? called : called.withTools(hosted), {
     host: "127.0.0.1",
     port: 0,
+    ...(limits && { limits }),
   });
   return { url: server.url, close: (graceMs) => server.close(graceMs), store };
 }

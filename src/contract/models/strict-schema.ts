@@ -33,8 +33,21 @@ const FORMATS: ReadonlySet<JsonValue> = new Set(
   "date date-time duration email hostname ipv4 ipv6 time uuid".split(" "),
 );
 
-/** Properties in all, objects in objects, and values of enums in all. */
-const LIMITS = { properties: 5_000, depth: 10, values: 1_000 };
+/**
+ * Properties in all, objects in objects, values of enums in all, characters of all names and values, and those of the values of
+ * one enum that has more than `manyValues`.
+ */
+const LIMITS = {
+  properties: 5_000,
+  depth: 10,
+  values: 1_000,
+  text: 120_000,
+  manyValues: 250,
+  enumText: 15_000,
+};
+
+/** What looks around, or back at a group, in a pattern; an escaped character before it is passed over. */
+const LOOKS = /^(?:[^\\]|\\[^1-9k])*?(?:\(\?<?[=!]|\\[1-9]|\\k<)/s;
 
 /**
  * @param root a schema whose top is an object without a union.
@@ -49,6 +62,7 @@ class StrictWriter {
   readonly obstacles: Loss[] = [];
   #properties = 0;
   #values = 0;
+  #text = 0;
 
   constructor(private readonly root: JsonObject) {}
 
@@ -77,7 +91,15 @@ class StrictWriter {
     depth: number,
   ): [string, JsonValue] | undefined {
     const at = [...path, keyword];
-    if (keyword === "enum" && Array.isArray(value)) this.#count("values", value.length, path);
+    if (keyword === "enum" && Array.isArray(value)) this.#enum(value as readonly JsonValue[], path);
+    if (keyword === "pattern" && typeof value === "string" && LOOKS.test(value)) {
+      this.#lose(
+        path,
+        keyword,
+        "strict mode runs no pattern that looks around or back, so the model is not told",
+      );
+      return undefined;
+    }
     if (KEPT.has(keyword)) return [keyword, value];
     switch (keyword) {
       case "$schema":
@@ -86,6 +108,7 @@ class StrictWriter {
       case "additionalProperties":
         return undefined;
       case "const":
+        this.#enum([value], path);
         return ["enum", [value]];
       case "format":
         if (FORMATS.has(value)) return [keyword, value];
@@ -125,6 +148,10 @@ class StrictWriter {
     const required = requiredOf(schema);
     const members = isJsonObject(properties) ? Object.entries(properties) : [];
     this.#count("properties", members.length, path);
+    this.#addText(
+      members.map(([name]) => name),
+      path,
+    );
     if (depth >= LIMITS.depth) this.#impossible(path, "properties", `strict mode nests ${LIMITS.depth} deep`);
     for (const name of required.filter((each) => !members.some(([member]) => member === each)))
       this.#impossible(path, "required", `${name} is required, and strict mode needs a schema for it`);
@@ -149,9 +176,31 @@ class StrictWriter {
   }
 
   #each(schemas: JsonObject, path: JsonPath, depth: number): JsonObject {
+    this.#addText(Object.keys(schemas), path);
     return Object.fromEntries(
       Object.entries(schemas).map(([name, schema]) => [name, this.write(schema, [...path, name], depth)]),
     );
+  }
+
+  #enum(values: readonly JsonValue[], path: JsonPath): void {
+    this.#count("values", values.length, path);
+    const length = this.#addText(values, path);
+    if (values.length > LIMITS.manyValues && length > LIMITS.enumText) {
+      const problem = `strict mode takes ${LIMITS.enumText} characters in an enum of more than ${LIMITS.manyValues} values`;
+      this.#impossible(path, "enum", problem);
+    }
+  }
+
+  #addText(texts: readonly JsonValue[], path: JsonPath): number {
+    const length = texts.reduce<number>(
+      (sum, each) => sum + (typeof each === "string" ? each : JSON.stringify(each)).length,
+      0,
+    );
+    const before = this.#text;
+    this.#text += length;
+    if (this.#text > LIMITS.text && before <= LIMITS.text)
+      this.#impossible(path, "", `strict mode takes ${LIMITS.text} characters of names and values in all`);
+    return length;
   }
 
   #count(what: "properties" | "values", more: number, path: JsonPath): void {

@@ -62,7 +62,9 @@ export class Executor {
         signal: this.#aborting.signal,
         onLate: (late: CallOutcome | Failed) => void this.#late(current, call, effect, late),
       };
-      const end = await asCall(current, () => performCall(performance));
+      const end = await this.recorder.aroundCall({ ...current, effect }, () =>
+        asCall(current, () => performCall(performance)),
+      );
       await this.#record(run, call, endingOf(call, effect, end));
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error;

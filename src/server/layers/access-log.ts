@@ -10,9 +10,11 @@ export function accessLog(state: AppState): AppMiddleware {
     const started = performance.now();
     await next();
     logger.info({
+      request_id: ctx.state.requestId,
       method: ctx.method,
       route: (ctx as { readonly _matchedRoute?: unknown })._matchedRoute,
       run: ctx.state.run,
+      tool: ctx.state.tool,
       status: ctx.status,
       code: ctx.state.code,
       ms: Math.round((performance.now() - started) * 1000) / 1000,

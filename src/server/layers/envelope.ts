@@ -1,6 +1,7 @@
 import type { AppState } from "../app-state.js";
 import type { ApiError } from "../api-error.js";
 import type { AppMiddleware } from "../context.js";
+import { refusalFacts } from "../error-facts.js";
 import { toApiError } from "../error-mapping.js";
 
 /** The body of every answer that is not a success. */
@@ -15,8 +16,12 @@ export function errorEnvelope(state: AppState): AppMiddleware {
       await next();
     } catch (thrown) {
       const error = toApiError(thrown);
-      if (error.status >= 500)
-        state.logger?.error({ err: error.cause ?? error, method: ctx.method, code: error.code });
+      if (error.status >= 500) {
+        const { requestId: request_id, run } = ctx.state;
+        const err = refusalFacts(error, state.logPayloads);
+        state.logger?.error({ request_id, err, method: ctx.method, run, code: error.code });
+      }
+      state.observer.metrics.refused(error.code);
       ctx.state.code = error.code;
       ctx.status = error.status;
       ctx.set(error.headers);

@@ -27,11 +27,14 @@ export function originRule(state: AppState): AppMiddleware {
     }
     if (allowed) {
       ctx.set("Access-Control-Allow-Origin", origin);
-      ctx.set("Access-Control-Expose-Headers", "Retry-After, WWW-Authenticate");
+      ctx.set("Access-Control-Expose-Headers", "Retry-After, WWW-Authenticate, X-Request-Id");
       ctx.vary("Origin");
       if (ctx.method === "OPTIONS" && ctx.get("Access-Control-Request-Method") !== "") {
         ctx.set("Access-Control-Allow-Methods", "GET, POST");
-        ctx.set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Drive-Token, Last-Event-ID");
+        ctx.set(
+          "Access-Control-Allow-Headers",
+          "Authorization, Content-Type, X-Drive-Token, Last-Event-ID, X-Request-Id, traceparent, tracestate",
+        );
         ctx.set("Access-Control-Max-Age", "600");
         ctx.status = 204;
         return;

@@ -11,11 +11,12 @@ import { completeModelCall } from "../calls/model-completion.js";
 import { openModelIntent } from "../calls/model-intent.js";
 import { applySteps } from "../calls/steps.js";
 import { resolveCall } from "../calls/resolve.js";
-import { leaseOf, queryCount, runOf, withRunId, type AppContext, type AppRouter } from "../context.js";
+import { leaseOf, runOf, withRunId, type AppContext, type AppRouter } from "../context.js";
 import { isRandomValueInBody, readEnvelope } from "../event-body.js";
 import { operatorOnly } from "../layers/bearer.js";
 import { readJsonBody, readJudgedBody } from "../layers/body.js";
 import { driverOnly } from "../layers/driver.js";
+import { FROM_SEQ } from "../parameters.js";
 import {
   COMPLETION,
   EVENTS,
@@ -41,7 +42,7 @@ export function clientRunRoutes(state: AppState, router: AppRouter): void {
 
   router.get("/v1/client-runs/:id/log", withRunId, async (ctx) => {
     const run = runOf(ctx);
-    const from = queryCount(ctx, "from_seq", 0) ?? 0;
+    const from = FROM_SEQ.read(ctx) ?? 0;
     const record = await state.store.readRun(run);
     if (record?.ownership === undefined || record.erased) throw unknownRun(run);
     answerJson(ctx, `{"log":${logJson(await state.store.readLog(run, from))}}`);
@@ -60,6 +61,8 @@ export function clientRunRoutes(state: AppState, router: AppRouter): void {
 
   router.post("/v1/client-runs/:id/client-tool-intent", withRunId, driver, async (ctx) => {
     const body = INTENT.check(await readJudgedBody(ctx));
+    // Any other name is the caller's own text, which no log holds.
+    if (state.clientTools.get(body.tool) !== undefined) ctx.state.tool = body.tool;
     ctx.body = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) =>
       openIntent(desk, state.clientTools, body),
     );

@@ -1,11 +1,9 @@
 import type { Context } from "koa";
-import { isParked, isTerminal, RUN_STATES, type RunStateName } from "../../log/fold.js";
+import { isParked, isTerminal, type RunStateName } from "../../log/fold.js";
 import type { RunSummary, RunSummaryContent, SummaryPage } from "../../store/event-store.js";
-import { ApiError } from "../api-error.js";
 import type { AppState } from "../app-state.js";
-import { queryCount, queryParameter } from "../context.js";
+import { AFTER, GROUP, type GROUPS, LIMIT, STATUS } from "../parameters.js";
 
-const GROUPS = ["waiting", "progress", "terminal"] as const;
 type Group = (typeof GROUPS)[number];
 
 /** Which runs a list shows. */
@@ -21,10 +19,10 @@ const PAGE = 500;
 
 /** Reads `?status=`, `?group=`, `?limit=` and `?after=`. */
 export function listQuery(ctx: Context): ListQuery {
-  const status = oneOf(ctx, "status", RUN_STATES);
-  const group = oneOf(ctx, "group", GROUPS);
-  const limit = queryCount(ctx, "limit", 1);
-  const after = queryParameter(ctx, "after");
+  const status = STATUS.read(ctx);
+  const group = GROUP.read(ctx);
+  const limit = LIMIT.read(ctx);
+  const after = AFTER.read(ctx);
   return {
     ...(status !== undefined && { status }),
     ...(group !== undefined && { group }),
@@ -78,15 +76,4 @@ async function isWaiting(state: AppState, run: string, content: RunSummaryConten
 function clientMayClose(state: AppState, tool: string): boolean {
   const declared = state.clientTools.get(tool);
   return declared?.judgeOutput !== undefined && declared.declaration.trust_completion;
-}
-
-function oneOf<T extends string>(ctx: Context, name: string, values: readonly T[]): T | undefined {
-  const raw = queryParameter(ctx, name);
-  if (raw === undefined) return undefined;
-  const value = values.find((known) => known === raw);
-  if (value !== undefined) return value;
-  throw new ApiError(
-    "bad_request",
-    `the query parameter ${name} is ${JSON.stringify(raw)}; it takes ${values.join(", ")}`,
-  );
 }

@@ -9,8 +9,8 @@ export interface FollowOptions {
   readonly from: number;
   /** Whether only the end of the run ends the stream. */
   readonly follow: boolean;
-  /** The reader has gone. */
-  readonly gone: AbortSignal;
+  /** The reader has gone, or this server stops. */
+  readonly over: AbortSignal;
 }
 
 /** How many events are read at once: all that a slow reader holds in memory. */
@@ -21,26 +21,21 @@ const PAGE = 16;
  * the durable log: an append does no more than ring, so no event is lost, doubled or kept for a reader who is slow.
  */
 export async function* followRun(state: AppState, options: FollowOptions): AsyncGenerator<string, void> {
-  const { run, follow, gone } = options;
+  const { run, follow, over } = options;
   const bell = new Bell();
-  const ended = new AbortController();
   const ring = (): void => {
     bell.ring();
   };
   // Before the first read: what becomes durable after it rings.
   const unsubscribe = state.store.subscribe(run, ring);
-  const leave = state.streams.add(() => {
-    ended.abort();
-    ring();
-  });
-  gone.addEventListener("abort", ring);
-  const over = (): boolean => gone.aborted || ended.signal.aborted;
+  over.addEventListener("abort", ring);
+  const isOver = (): boolean => over.aborted;
   try {
     let next = options.from;
-    while (!over()) {
+    while (!isOver()) {
       const page = await state.store.readLog(run, next, PAGE);
       for (const envelope of page) {
-        if (over()) return;
+        if (isOver()) return;
         yield eventFrame(envelope);
         next = envelope.seq + 1;
       }
@@ -61,8 +56,7 @@ export async function* followRun(state: AppState, options: FollowOptions): Async
       if (!(await bell.wait(silence))) yield KEEP_ALIVE_FRAME;
     }
   } finally {
-    gone.removeEventListener("abort", ring);
-    leave();
+    over.removeEventListener("abort", ring);
     unsubscribe();
   }
 }

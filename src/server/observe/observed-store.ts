@@ -1,0 +1,22 @@
+import type { Envelope } from "../../log/events.js";
+import type { EventStore } from "../../store/event-store.js";
+
+/** What happens around an append: `write` must be called once, and its failure passed on. */
+export type AroundAppend = (
+  run: string,
+  events: readonly Envelope[],
+  write: () => Promise<void>,
+) => Promise<void>;
+
+/** A store whose appends are watched; whatever else it can do passes through. */
+export function observed(store: EventStore, around: AroundAppend): EventStore {
+  const append: EventStore["append"] = (run, events, unit) =>
+    around(run, events, () => store.append(run, events, unit));
+  return new Proxy(store, {
+    get(target, key) {
+      if (key === "append") return append;
+      const member: unknown = Reflect.get(target, key);
+      return typeof member === "function" ? (member as () => unknown).bind(target) : member;
+    },
+  });
+}

@@ -5,7 +5,7 @@ import { DurableAdapter } from "./durable-adapter.js";
 import type { Folder } from "./folder.js";
 import { FORMAT } from "./journal-frame.js";
 import type { Covered } from "./ledger.js";
-import { isSealed, sealText } from "./sealed-text.js";
+import { isSealed, sealedBytes } from "./sealed-text.js";
 
 /** What the index knows of a run: enough to list it and to go on with it without opening its document. */
 export interface IndexEntry {
@@ -32,10 +32,11 @@ export class IndexDocuments {
   async read(piece: number): Promise<readonly IndexEntry[] | undefined> {
     const document = this.#document(piece);
     await document.read();
-    return document.data ?? undefined;
+    return document.data === null ? undefined : [...document.data];
   }
 
-  async write(piece: number, entries: readonly IndexEntry[]): Promise<void> {
+  /** Writes a piece; each entry is asked for when its turn comes. */
+  async write(piece: number, entries: Iterable<IndexEntry>): Promise<void> {
     const document = this.#document(piece);
     document.data = entries;
     await document.write();
@@ -45,18 +46,15 @@ export class IndexDocuments {
     return join(this.#folder.index, `${String(piece).padStart(6, "0")}.json`);
   }
 
-  #document(piece: number): Low<readonly IndexEntry[] | null> {
+  #document(piece: number): Low<Iterable<IndexEntry> | null> {
     const { layer, scratch } = this.#folder;
     const path = this.pathOf(piece);
-    return new Low<readonly IndexEntry[] | null>(new DurableAdapter({ layer, path, scratch, codec }), null);
+    return new Low<Iterable<IndexEntry> | null>(new DurableAdapter({ layer, path, scratch, codec }), null);
   }
 }
 
 const codec = {
-  encode: (entries: readonly IndexEntry[] | null): Uint8Array => {
-    const lines = (entries ?? []).map((entry) => JSON.stringify(entry));
-    return Buffer.from(sealText(`{\n"format": ${FORMAT},\n"runs": [\n${lines.join(",\n")}\n]`), "utf8");
-  },
+  encode: (entries: Iterable<IndexEntry> | null) => sealedBytes(textsOf(entries ?? [])),
   decode: (bytes: Uint8Array): readonly IndexEntry[] | null => {
     if (!isSealed(bytes)) return null;
     const { format, runs } = JSON.parse(Buffer.from(bytes).toString("utf8")) as {
@@ -66,3 +64,13 @@ const codec = {
     return format === FORMAT ? runs : null;
   },
 };
+
+function* textsOf(entries: Iterable<IndexEntry>): Generator<string> {
+  yield `{\n"format": ${FORMAT},\n"runs": [\n`;
+  let between = "";
+  for (const entry of entries) {
+    yield between + JSON.stringify(entry);
+    between = ",\n";
+  }
+  yield "\n]";
+}

@@ -37,13 +37,22 @@ export function segmentHeaderLine(header: SegmentHeader): string {
   return sealed(JSON.stringify({ journal: FORMAT, segment, first, follows }));
 }
 
-/** One change as one line: checksum, run and kind first, so that a reader can tell what it is without parsing it. */
-export function changeLine(change: Change): string {
+/** The JSON texts of the events that a change adds. */
+export function eventTexts(change: Change): readonly string[] {
+  return change.kind === "append" ? change.events.map(storedEventJson) : [];
+}
+
+/**
+ * One change as one line: checksum, run and kind first, so that a reader can tell what it is without parsing it.
+ *
+ * @param texts its {@link eventTexts}, for who needs them too.
+ */
+export function changeLine(change: Change, texts = eventTexts(change)): string {
   const { run, kind, ...rest } = change;
   const head = `{"run":${JSON.stringify(run)},"kind":"${kind}"`;
   if (change.kind !== "append") return sealed(`${head}${members(rest)}}`);
-  const { held, freed, events } = change;
-  return sealed(`${head}${members({ held, freed })},"events":[${events.map(storedEventJson).join(",")}]}`);
+  const { held, freed } = change;
+  return sealed(`${head}${members({ held, freed })},"events":[${texts.join(",")}]}`);
 }
 
 /** The lines of a batch behind their header. */
@@ -159,8 +168,8 @@ function linesOf(text: string): string[] {
 
 /** The members of an object as they follow others; those that are `undefined` are left out. */
 function members(object: object): string {
-  const text = JSON.stringify(object).slice(1, -1);
-  return text === "" ? "" : `,${text}`;
+  const text = JSON.stringify(object);
+  return text === "{}" ? "" : `,${text.slice(1, -1)}`;
 }
 
 function hex(value: number): string {

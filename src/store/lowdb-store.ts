@@ -18,7 +18,7 @@ import type {
 import { Executions } from "./executions.js";
 import { InFlight } from "./in-flight.js";
 import { judgeAppend, judgeErase, judgeOpen, judgeRefusal, type Lookup } from "./judge.js";
-import { changeLine, readChange } from "./journal-frame.js";
+import { changeLine, eventTexts, readChange } from "./journal-frame.js";
 import type { JournalWriter } from "./journal-writer.js";
 import type { Ledger, LedgerRun } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
@@ -230,21 +230,22 @@ export class LowdbStore implements EventStore {
   }
 
   #write(given: Change): Promise<void> {
-    const line = changeLine(given);
+    const texts = eventTexts(given);
+    const line = changeLine(given, texts);
     // What is kept is read back from the line: it is what a restart would find, and nobody else can change it.
     const change = deepFreeze(readChange(line));
-    this.#inFlight.add(change);
+    const view = this.#inFlight.add(change);
     return new Promise((resolve, reject) => {
       this.#writer.submit({
         line,
         commit: (number) => {
           this.#inFlight.remove(change);
-          this.#ledger.apply(change, number);
+          this.#ledger.apply(change, number, { view, texts });
           this.#lastChange = performance.now();
           if (change.kind === "erase") this.#erasures += 1;
           if (change.kind === "append") this.#subscriptions.publish(change.run, change.events);
-          resolve();
         },
+        answer: resolve,
         fail: (error) => {
           this.#inFlight.remove(change);
           reject(error);

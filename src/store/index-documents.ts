@@ -28,11 +28,11 @@ export class IndexDocuments {
     this.#folder = folder;
   }
 
-  /** The entries of a piece, or `undefined` when it is missing or damaged. */
-  async read(piece: number): Promise<readonly IndexEntry[] | undefined> {
+  /** The entries of a piece, each parsed when it is asked for, or `undefined` when the piece is missing or damaged. */
+  async read(piece: number): Promise<Iterable<IndexEntry> | undefined> {
     const document = this.#document(piece);
     await document.read();
-    return document.data === null ? undefined : [...document.data];
+    return document.data ?? undefined;
   }
 
   /** Writes a piece; each entry is asked for when its turn comes. */
@@ -55,18 +55,30 @@ export class IndexDocuments {
 
 const codec = {
   encode: (entries: Iterable<IndexEntry> | null) => sealedBytes(textsOf(entries ?? [])),
-  decode: (bytes: Uint8Array): readonly IndexEntry[] | null => {
-    if (!isSealed(bytes)) return null;
-    const { format, runs } = JSON.parse(Buffer.from(bytes).toString("utf8")) as {
-      format: number;
-      runs: IndexEntry[];
-    };
-    return format === FORMAT ? runs : null;
+  decode: (bytes: Uint8Array): Iterable<IndexEntry> | null => {
+    const isOurs = isSealed(bytes) && Buffer.from(bytes.subarray(0, HEAD.length)).toString() === HEAD;
+    return isOurs ? entriesIn(bytes) : null;
   },
 };
 
+const HEAD = `{\n"format": ${FORMAT},\n"runs": [\n`;
+
+/** One a line: a start reads hundreds of thousands of identities, and what it leaves behind on the way stays small. */
+function* entriesIn(given: Uint8Array): Generator<IndexEntry> {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  for (let from = HEAD.length; bytes[from] === OPENING;) {
+    const end = bytes.indexOf("\n", from);
+    const isLast = bytes[end - 1] !== COMMA;
+    yield JSON.parse(bytes.toString("utf8", from, isLast ? end : end - 1)) as IndexEntry;
+    from = end + 1;
+  }
+}
+
+const OPENING = "{".charCodeAt(0);
+const COMMA = ",".charCodeAt(0);
+
 function* textsOf(entries: Iterable<IndexEntry>): Generator<string> {
-  yield `{\n"format": ${FORMAT},\n"runs": [\n`;
+  yield HEAD;
   let between = "";
   for (const entry of entries) {
     yield between + JSON.stringify(entry);

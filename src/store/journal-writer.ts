@@ -173,11 +173,11 @@ export class JournalWriter {
     if (!isUnderWay) this.#answerSome();
   }
 
-  #answerSome(): void {
+  readonly #answerSome = (): void => {
     const some = this.#answers.splice(0, ANSWERS_A_TURN);
-    if (this.#answers.length > 0) setImmediate(() => this.#answerSome());
+    if (this.#answers.length > 0) setImmediate(this.#answerSome);
     for (const { answer } of some) answer();
-  }
+  };
 
   async #persist(text: Buffer): Promise<StoreUnavailable | undefined> {
     const ours = this.#checkOwner();

@@ -166,8 +166,8 @@ function linesOf(text: string): string[] {
 
 /** The members of an object as they follow others; those that are `undefined` are left out. */
 function members(object: object): string {
-  const text = JSON.stringify(object).slice(1, -1);
-  return text === "" ? "" : `,${text}`;
+  const text = JSON.stringify(object);
+  return text === "{}" ? "" : `,${text.slice(1, -1)}`;
 }
 
 function hex(value: number): string {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { envelopeOf, type Envelope } from "#salvor/log/events.js";
 import {
   Conflict,
@@ -270,6 +272,53 @@ describe("the tables", { concurrency: 2 }, () => {
         return true;
       });
     });
+  });
+});
+
+describe("the tables with events in partitions, made as docs/scaling.md says", () => {
+  it("hold what they held, and keep every promise", async () => {
+    const page = await readFile(
+      fileURLToPath(new URL("../docs/scaling.md", import.meta.resolve("#salvor/index.js"))),
+      "utf8",
+    );
+    const [, statements] = /```sql\n( *BEGIN;[^]*?COMMIT;)\n *```/.exec(page) ?? [];
+    assert.ok(statements !== undefined);
+    const url = await postgres.createDatabase();
+    const run = crypto.randomUUID();
+    const before = await openPostgresStore(url);
+    await before.append(run, [event(run, 0), event(run, 1)]);
+    await before.close();
+    await withClient(url, (client) => client.query(statements));
+    const store = await openPostgresStore(url);
+    try {
+      await Promise.all(
+        Array.from({ length: 40 }, () => crypto.randomUUID()).map((other) =>
+          store.append(other, [event(other, 0)]),
+        ),
+      );
+      await store.append(run, [event(run, 2)]);
+      await assert.rejects(store.append(run, [event(run, 2)]), Conflict);
+      assert.equal((await store.readLog(run)).length, 3);
+      const { rows } = await withClient(url, (client) =>
+        client.query<{ used: number }>("SELECT count(DISTINCT tableoid)::int AS used FROM salvor.events"),
+      );
+      assert.ok((rows[0]?.used ?? 0) > 8);
+      for (const change of [
+        "DELETE FROM salvor.events",
+        "UPDATE salvor.events SET event = ''",
+        "TRUNCATE salvor.events",
+      ])
+        await assert.rejects(
+          withClient(url, (client) => client.query(change)),
+          /only ever appended/,
+        );
+      const end = { kind: "RunCompleted", payload: { output: null } } as const;
+      await store.append(run, [envelopeOf(run, 3, "2026-01-01T00:00:00.000Z", end)]);
+      await store.erase(run);
+      assert.deepEqual(await store.readLog(run), []);
+    } finally {
+      await store.close();
+    }
   });
 });
 

@@ -105,6 +105,13 @@ export class RunModel {
     return last?.kind === "SleepStarted";
   }
 
+  /** The tool whose call the run is suspended by. */
+  get suspendedBy(): Tool | undefined {
+    const call = this.log.at(-3)?.call;
+    const isOfCall = isOnly(this.log.at(-2)?.content ?? null, "__salvor_suspend");
+    return this.parked === "suspended" && isOfCall && call !== undefined ? toolOf(call.tool) : undefined;
+  }
+
   /** What a client observed. */
   observe(seq: number, kind: string, content: Json): Verdict {
     const recorded = this.log[seq];

@@ -83,6 +83,15 @@ export function opening(actor: Actor, run: string): Request {
   };
 }
 
+/** Whether an event ends a run in which a suspended write waits for a person. */
+function hidesWrite(
+  run: RunModel,
+  first: { readonly seq: number; readonly kind: string } | undefined,
+): boolean {
+  const ends = first?.kind === "RunCompleted" || first?.kind === "RunFailed";
+  return ends && first.seq >= run.next && run.suspendedBy?.effect === "write";
+}
+
 /** Events that a client observed, in one append. */
 export function observing(
   actor: Actor,
@@ -107,6 +116,7 @@ export function observing(
         return [403, "operator_required"];
       }
       const before = new RunModel(world.run);
+      if (actor !== "operator" && hidesWrite(world.run, events[0])) return [403, "operator_required"];
       for (const { seq, kind, payload } of events) {
         if (world.run.observe(seq, kind, payload) !== DIVERGENCE) continue;
         world.run.restore(before);

@@ -1,5 +1,5 @@
 import type { Answer, TestServer } from "../support/test-server.js";
-import { DIVERGENCE, RunModel, type Json, type Verdict } from "./run-model.js";
+import { RunModel, type Json, type Verdict } from "./run-model.js";
 
 export const OPERATOR = "operator-secret";
 
@@ -60,7 +60,7 @@ export async function send(
   return answer;
 }
 
-function pathOf(run: string, endpoint: string): string {
+export function pathOf(run: string, endpoint: string): string {
   if (endpoint === "") return "/v1/client-runs";
   return DECISIONS.has(endpoint) ? `/v1/runs/${run}/${endpoint}` : `/v1/client-runs/${run}/${endpoint}`;
 }
@@ -118,9 +118,10 @@ export function observing(
       const before = new RunModel(world.run);
       if (actor !== "operator" && hidesWrite(world.run, events[0])) return [403, "operator_required"];
       for (const { seq, kind, payload } of events) {
-        if (world.run.observe(seq, kind, payload) !== DIVERGENCE) continue;
+        const verdict = world.run.observe(seq, kind, payload);
+        if (verdict[0] === 200) continue;
         world.run.restore(before);
-        return DIVERGENCE;
+        return verdict;
       }
       return [200, ""];
     },

@@ -1,44 +1,32 @@
-// How fast the default store is, against the raw append + fdatasync rate of the same disk in the same run; what one append
-// costs late in a long run; and what a start costs. `npm run bench -- store`, about a minute.
-// SALVOR_BENCH_DIR chooses the disk, SALVOR_BENCH_EVENTS the size of the start.
-import { spawnSync } from "node:child_process";
+// How fast the default store is, against the raw append + fdatasync rate of the same disk in the same round, against SQLite,
+// and on a disk whose sync takes 4 ms; what one append costs late in a long run; and how long a checkpoint holds appends up.
+// `npm run bench -- store`, about two minutes. SALVOR_BENCH_DIR chooses the disk. SQLite: npm ci --prefix scripts/bench.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { openLowdbStore } from "../../dist/store/index.js";
+import { event } from "./lib/events.js";
+import { checkpointPause } from "./lib/pause.js";
 import { quartiles } from "../lib/quartiles.js";
+import { rate } from "./lib/rates.js";
+import { SYNC_MS, slowDisk } from "./lib/slow-disk.js";
+import { loadSqlite, sqliteRates } from "./lib/sqlite.js";
 
-const ROUNDS = 5;
-const MILLISECONDS = 700;
+const ROUNDS = Number(process.env.SALVOR_BENCH_ROUNDS ?? 5);
+const MILLISECONDS = Number(process.env.SALVOR_BENCH_MS ?? 500);
 const CALLERS = [1, 16, 64, 256];
-const EVENTS = Number(process.env.SALVOR_BENCH_EVENTS ?? 100_000);
-
-function event(run, seq) {
-  const payload = {
-    seq,
-    tool: "charge_card",
-    input: { order: `order-${seq}`, amount_cents: 4200, note: "a line of text as long as most" },
-    effect: "write",
-    idempotency_key: `sha256:${"0".repeat(64)}`,
-    performed_by: "client",
-  };
-  const of =
-    seq === 0
-      ? { kind: "RunStarted", payload: { agent_def_hash: "sha256:bench", input: null } }
-      : { kind: "ToolCallRequested", payload };
-  return { run_id: run, seq, schema_version: 1, recorded_at: new Date().toISOString(), event: of };
-}
 
 /** Appends and syncs as long as the clock allows, one after the other; answers how often per second. */
-async function rawRate(dir) {
+async function rawRate(dir, sync) {
   const path = join(dir, "raw");
   const file = await open(path, "a");
   const line = Buffer.from(`${JSON.stringify(event(randomUUID(), 1))}\n`.padEnd(500, " "));
   try {
-    return await rate(1, async () => {
+    return await rate(1, MILLISECONDS, async () => {
       await file.write(line);
-      await file.datasync();
+      await sync(file);
     });
   } finally {
     await file.close();
@@ -46,30 +34,17 @@ async function rawRate(dir) {
   }
 }
 
-async function appendRate(dir, callers) {
-  const store = await openLowdbStore({ dir: join(dir, `store-${randomUUID()}`) });
+async function appendRate(dir, callers, layer) {
+  const store = await openLowdbStore({ dir: join(dir, `store-${randomUUID()}`), ...(layer && { layer }) });
   const runs = Array.from({ length: callers }, () => ({ id: randomUUID(), seq: 0 }));
   try {
-    return await rate(callers, async (caller) => {
+    return await rate(callers, MILLISECONDS, async (caller) => {
       const run = runs[caller];
       await store.append(run.id, [event(run.id, run.seq++)]);
     });
   } finally {
     await store.close();
   }
-}
-
-async function rate(callers, call) {
-  let done = 0;
-  const start = performance.now();
-  const worker = async (_, caller) => {
-    while (performance.now() - start < MILLISECONDS) {
-      await call(caller);
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, worker));
-  return (done * 1000) / (performance.now() - start);
 }
 
 /** The cost of one append of a lone caller, in microseconds, when the run is as long as given. */
@@ -92,81 +67,85 @@ async function longRun(dir) {
   return { early_us: early, late_us: late, ratio: late / early };
 }
 
-/** Start-up in a process of its own: time, and memory. */
-function start(dir) {
-  const code = `
-    import { openLowdbStore } from ${JSON.stringify(new URL("../../dist/store/index.js", import.meta.url).href)};
-    const start = performance.now();
-    const store = await openLowdbStore({ dir: ${JSON.stringify(dir)} });
-    const ms = performance.now() - start;
-    const { runs } = await store.summaries({ limit: 20 });
-    await store.readLog(runs[0].run);
-    console.log(JSON.stringify({ ms, rss_mb: process.memoryUsage().rss / 1e6 }));
-    process.kill(process.pid, "SIGKILL");`;
-  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" });
-  return JSON.parse(stdout);
-}
-
-async function starts(dir) {
-  const data = join(dir, "start");
-  const fill = `
-    import { openLowdbStore } from ${JSON.stringify(new URL("../../dist/store/index.js", import.meta.url).href)};
-    const event = ${event.toString()};
-    const store = await openLowdbStore({ dir: ${JSON.stringify(data)}, idleMs: 1e9, checkpointBytes: 1e12 });
-    for (let left = ${EVENTS}, run = 0; left > 0; left -= 250, run += 1) {
-      const id = String(run).padStart(8, "0").split("").reverse().join("") + "-0000-4000-8000-000000000000";
-      await store.append(id, Array.from({ length: 250 }, (_, seq) => event(id, seq)));
+/** Ratios to the raw rate of the same round, every contender in every round. */
+async function rounds(dir, contenders, sync) {
+  const raw = [];
+  const ratios = CALLERS.map(() => ({}));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [at, callers] of CALLERS.entries()) {
+      const base = await rawRate(dir, sync);
+      raw.push(base);
+      for (const [name, value] of Object.entries(await contenders(callers))) {
+        (ratios[at][name] ??= []).push(value / base);
+      }
     }
-    process.kill(process.pid, "SIGKILL");`;
-  spawnSync(process.execPath, ["--input-type=module", "-e", fill]);
-  const journal = start(data);
-  const store = await openLowdbStore({ dir: data });
-  const begun = performance.now();
-  await store.close();
-  return { events: EVENTS, journal, checkpoint_ms: performance.now() - begun, documents: start(data) };
+  }
+  const over = ratios.map((all) =>
+    Object.fromEntries(Object.entries(all).map(([name, one]) => [name, quartiles(one)])),
+  );
+  return {
+    raw_per_second: quartiles(raw),
+    over_raw: Object.fromEntries(CALLERS.map((callers, at) => [callers, over[at]])),
+  };
 }
 
 export async function measure() {
   const dir = await mkdtemp(join(process.env.SALVOR_BENCH_DIR ?? tmpdir(), "salvor-bench-"));
+  const { Database, missing } = await loadSqlite();
   try {
-    const raw = [];
-    const ratios = new Map(CALLERS.map((callers) => [callers, []]));
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const callers of CALLERS) {
-        const base = await rawRate(dir);
-        raw.push(base);
-        ratios.get(callers).push((await appendRate(dir, callers)) / base);
-      }
-    }
+    const disk = await rounds(
+      dir,
+      async (callers) => {
+        const lowdb = await appendRate(dir, callers);
+        if (Database === undefined) return { lowdb };
+        const { single, grouped } = await sqliteRates(Database, dir, callers, MILLISECONDS / 2);
+        return { lowdb, "sqlite, a commit each": single, "sqlite, grouped": grouped };
+      },
+      (file) => file.datasync(),
+    );
+    const slow = await rounds(
+      dir,
+      async (callers) => ({ lowdb: await appendRate(dir, callers, slowDisk) }),
+      () => wait(SYNC_MS),
+    );
     return {
-      raw_per_second: quartiles(raw),
-      append_over_raw: Object.fromEntries([...ratios].map(([callers, all]) => [callers, quartiles(all)])),
+      ...(missing !== undefined && { missing }),
+      disk,
+      slow,
       long_run: await longRun(dir),
-      start: await starts(dir),
+      checkpoint: await checkpointPause(dir),
     };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-export function print({
-  raw_per_second: raw,
-  append_over_raw: over,
-  long_run: long,
-  start: { events, ...start },
-}) {
-  const row = (name, ...cells) =>
-    console.log(name.padEnd(34), cells.map((cell) => cell.padStart(10)).join(""));
-  row("", "quartile", "median", "quartile");
-  row("raw append + fdatasync per second", ...raw.map((value) => value.toFixed(0)));
-  for (const [callers, values] of Object.entries(over)) {
-    row(`appends / raw, ${callers} callers`, ...values.map((value) => value.toFixed(2)));
-  }
+export function print({ missing, disk, slow, long_run: long, checkpoint }) {
+  if (missing !== undefined) console.log(missing);
+  printRounds("this disk", disk);
+  printRounds(`a sync of ${SYNC_MS} ms`, slow);
   console.log(
     `one append at event 0 / at event 10 000: ${long.early_us.toFixed(0)} / ${long.late_us.toFixed(0)} µs`,
   );
-  const said = ({ ms, rss_mb: rss }) => `${ms.toFixed(0)} ms, ${rss.toFixed(0)} MB RSS`;
-  console.log(`start with ${events} events in the journal: ${said(start.journal)}`);
-  console.log(`start with ${events} events in documents: ${said(start.documents)}`);
-  console.log(`checkpoint of ${events} events: ${start.checkpoint_ms.toFixed(0)} ms`);
+  const { without_ms: without, during_ms: during, checkpoint_ms: took } = checkpoint;
+  console.log(
+    `longest wait of 16 callers: ${without.toFixed(0)} ms; during a checkpoint of 64 MiB: ${during.toFixed(0)} ms (it took ${took.toFixed(0)} ms)`,
+  );
+}
+
+function printRounds(what, { raw_per_second: raw, over_raw: over }) {
+  const row = (name, cells) => console.log(name.padEnd(46), cells.map((cell) => cell.padStart(10)).join(""));
+  row(what, ["quartile", "median", "quartile"]);
+  row(
+    "  raw append + fdatasync per second",
+    raw.map((value) => value.toFixed(0)),
+  );
+  for (const [callers, contenders] of Object.entries(over)) {
+    for (const [name, values] of Object.entries(contenders)) {
+      row(
+        `  ${name} / raw, ${callers} callers`,
+        values.map((value) => value.toFixed(2)),
+      );
+    }
+  }
 }

@@ -4,6 +4,9 @@ import { collecting, parseServerUrl, parseVariableName } from "./option-parsers.
 /** Where a server is when nobody says otherwise. */
 export const DEFAULT_URL = "http://127.0.0.1:8080";
 
+/** Where logs lie when nobody says otherwise. */
+export const DEFAULT_DATA = "./salvor-data";
+
 /** A line to type, and what it does. */
 export type Example = readonly [command: string, what: string];
 
@@ -38,6 +41,11 @@ export function withServerOptions(command: Command): Command {
       "environment variable that holds the operator token, which decides",
       parseVariableName,
     );
+}
+
+/** Adds `--data`, for a verb that works on a folder and speaks to no server. */
+export function withDataOption(command: Command, what = "the folder that holds the logs"): Command {
+  return command.option("--data <DIR>", what, DEFAULT_DATA);
 }
 
 /** An option that may be given many times, its values kept as they are. */

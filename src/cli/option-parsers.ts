@@ -47,12 +47,19 @@ export function parseOrigin(text: string): string {
 export function parseVariableName(text: string): string {
   if (VARIABLE.test(text)) return text;
   throw new CliError(
-    "--auth-token and --operator-token take the name of an environment variable, not a token",
+    "--auth-token, --operator-token and --store-env take the name of an environment variable, not a secret",
     {
-      next: "put the token into a variable and name it, for example --operator-token SALVOR_OPERATOR_TOKEN",
+      next: "put the secret into a variable and name it, for example --operator-token SALVOR_OPERATOR_TOKEN",
       exitCode: EXIT.usage,
     },
   );
+}
+
+/** Reads a whole number of days. */
+export function parseDays(text: string): number {
+  const days = Number(text);
+  if (/^\d{1,5}$/.test(text) && days >= 1) return days;
+  throw new InvalidArgumentError("Write a whole number of days from 1 on, for example 90.");
 }
 
 /** Reads the id of a run. */

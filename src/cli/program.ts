@@ -1,12 +1,18 @@
 import { Command } from "commander";
 import { abandonCommand } from "./commands/abandon.js";
+import { backupCommand } from "./commands/backup.js";
 import { checkCommand } from "./commands/check.js";
 import { declareCommand } from "./commands/declare.js";
+import { doctorCommand } from "./commands/doctor.js";
+import { eraseCommand } from "./commands/erase.js";
+import { exportCommand } from "./commands/export.js";
 import { historyCommand } from "./commands/history.js";
+import { importCommand } from "./commands/import.js";
 import { listCommand } from "./commands/list.js";
 import { resolveCommand } from "./commands/resolve.js";
 import { schemasCommand } from "./commands/schemas.js";
 import { serveCommand } from "./commands/serve.js";
+import { verifyCommand } from "./commands/verify.js";
 import { reportError } from "./report-error.js";
 import { err } from "./terminal.js";
 import { VERSION } from "../version.js";
@@ -44,6 +50,12 @@ export function salvorProgram(): Command {
     historyCommand(),
     resolveCommand(),
     abandonCommand(),
+    doctorCommand(),
+    verifyCommand(),
+    backupCommand(),
+    exportCommand(),
+    importCommand(),
+    eraseCommand(),
   ];
   for (const verb of verbs)
     program.addCommand(

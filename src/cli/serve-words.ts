@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { PublishedTool } from "../declarations/index.js";
 import type { ServeOptions } from "./commands/serve.js";
 import { DEFAULT_URL } from "./help.js";
@@ -14,7 +13,7 @@ export interface ServedTools {
 export function announce(
   output: Output,
   url: string,
-  options: ServeOptions,
+  options: ServeOptions & { readonly place: string; readonly passwordShown: boolean },
   { declared, hosted }: ServedTools,
 ): void {
   const width = Math.max(0, ...[...declared, ...(hosted ?? [])].map((tool) => tool.name.length));
@@ -29,7 +28,8 @@ export function announce(
     ...declared.map((tool) => line(tool, closing(tool))),
     ...(hosted === undefined ? [] : [`${count(hosted, "hosted")}:`]),
     ...(hosted ?? []).map((tool) => line(tool, "this server performs it")),
-    `Logs live in ${resolve(options.data)}`,
+    `Logs live in ${options.place}`,
+    ...(options.passwordShown ? [`${output.paint("yellow", "Warning:")} ${PASSWORD_SHOWN}`] : []),
     ...(options.operatorToken === undefined
       ? [`${output.paint("yellow", "Warning:")} ${TRUSTED_CLIENTS}`]
       : []),
@@ -41,6 +41,9 @@ export function announce(
   // One write, so that whoever waits for the first line has the rest as well.
   output.line(lines.join("\n"));
 }
+
+const PASSWORD_SHOWN =
+  "everybody on this machine can read the database's password in the list of processes. --store-env VAR hides it.";
 
 function count(tools: readonly unknown[], kind: string): string {
   return `${tools.length} ${kind} ${tools.length === 1 ? "tool" : "tools"}`;

@@ -5,14 +5,16 @@ import {
   renderProblem,
 } from "../declarations/index.js";
 import type { EventStore } from "../store/event-store.js";
-import { openLowdbStore } from "../store/index.js";
 import { errorFacts } from "../server/error-facts.js";
+import { keepFor, type RecoveryReport } from "../store/index.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
 import { loadTools } from "./load-tools.js";
+import { openStore } from "./open-store.js";
 import type { BindAddress } from "./option-parsers.js";
+import { modelExecutorOf } from "./model-settings.js";
 import { printable } from "./printable.js";
 import { endUncaught, exitProcess, guardForeignCode, guardRejections } from "./process-guard.js";
 import { reportError } from "./report-error.js";
@@ -24,11 +26,12 @@ import { SHUTDOWN_DEADLINE_MS, whenAskedToStop, within } from "./shutdown.js";
 import { out } from "./terminal.js";
 
 /**
- * Serves until a signal asks it to stop. Everything that can be judged is judged before the port is bound, and the data
- * folder is this server's by then.
+ * Serves until a signal asks it to stop. Everything that can be judged is judged before the port is bound, and the store
+ * is open by then.
  */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const { bind, ...settings } = await serveSettings(options);
+  const executor = modelExecutorOf();
   const declared = loadDeclared(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
@@ -39,8 +42,13 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   else guardForeignCode(log.logger, told);
   try {
     const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
-    const store = await openStore(options);
-    const state = new AppState({
+    const { store, place, passwordShown } = await openStore(options, {
+      onRecovered: sayRecovered(log),
+      onNews: (news) => {
+        log.logger.warn({ store: news });
+      },
+    });
+    const base = new AppState({
       ...settings,
       store,
       allowOrigins: options.allowOrigin,
@@ -49,9 +57,15 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
       logPayloads: options.logPayloads === true,
       hosting: hostingOf(options),
     }).withClientTools(declared);
+    const state = executor === undefined ? base : base.withModelExecutor(executor);
     const server = await listen(hosted === undefined ? state : state.withTools(hosted), bind, store);
-    announce(out, server.url, options, { declared: declared.published(), hosted: hosted?.descriptors() });
-    return await untilStopped(server, asked, log);
+    const stopErasing = retaining(store, options, log);
+    const words = { ...options, place, passwordShown };
+    announce(out, server.url, words, { declared: declared.published(), hosted: hosted?.descriptors() });
+    const close = async (): Promise<void> => {
+      await Promise.all([stopErasing(), server.close()]);
+    };
+    return await untilStopped(close, asked, log);
   } catch (error) {
     if (options.tools === undefined) throw error;
     // What a module of tools has opened must not keep a server alive that does not start.
@@ -61,14 +75,14 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
 }
 
 async function untilStopped(
-  server: RunningServer,
+  close: () => Promise<void>,
   asked: Promise<NodeJS.Signals>,
   log: ServerLog,
 ): Promise<never> {
   const signal = await asked;
   log.logger.info({ signal }, "stopping");
-  const done = await within(SHUTDOWN_DEADLINE_MS, server.close()).catch((error: unknown) => {
-    log.logger.error({ err: errorFacts(error, true) }, "the data folder could not be closed");
+  const done = await within(SHUTDOWN_DEADLINE_MS, close()).catch((error: unknown) => {
+    log.logger.error({ err: errorFacts(error, true) }, "the store could not be closed");
     return false;
   });
   log.logger.info(done ? "stopped" : "stopped before everything was finished");
@@ -98,17 +112,30 @@ function loadDeclared(paths: readonly string[]): ClientToolRegistry {
   }
 }
 
-/** @throws {@link CliError} when the folder is another server's, damaged, or not ours to write. */
-async function openStore({ data, force }: ServeOptions): Promise<EventStore> {
-  try {
-    return await openLowdbStore({ dir: data, force: force === true });
-  } catch (cause) {
-    if (!(cause instanceof Error) || !("code" in cause)) throw cause;
-    throw new CliError(`the data folder cannot be used: ${cause.message}`, {
-      next: "salvor serve --data DIR, with a folder that this server may have to itself",
-      cause,
-    });
-  }
+function sayRecovered({ logger }: ServerLog): (report: RecoveryReport) => void {
+  return ({ runs, cut }) => {
+    logger.info({ runs }, "the data folder is recovered");
+    if (cut !== undefined) {
+      logger.warn(
+        cut,
+        "the end of the journal was cut: a batch that was being written when the last server stopped, and that nobody was told about",
+      );
+    }
+  };
+}
+
+/** Erases what ended long ago, if that was asked for; answers the way to stop. */
+function retaining(store: EventStore, { retain }: ServeOptions, { logger }: ServerLog): () => Promise<void> {
+  if (retain === undefined) return () => Promise.resolve();
+  return keepFor(store, {
+    days: retain,
+    onErased: (erased) => {
+      logger.info({ erased }, "erased runs that ended long ago");
+    },
+    onProblem: (error) => {
+      logger.error({ err: error }, "runs that ended long ago could not be erased");
+    },
+  });
 }
 
 /** @throws {@link CliError} when the address cannot be bound; the store is closed by then. */

@@ -5,8 +5,12 @@ export function shellWord(text: string): string {
 
 /**
  * The command line that runs right now, with more options behind it: what to type next. It holds names of variables, never
- * a token.
+ * a token; the URL of a database, which may hold a password, is left out.
  */
 export function sameCommand(more = "", args: readonly string[] = process.argv.slice(2)): string {
-  return ["salvor", ...args.map(shellWord), more].join(" ").trimEnd();
+  return ["salvor", ...args.map((arg) => shellWord(withoutSecret(arg))), more].join(" ").trimEnd();
+}
+
+function withoutSecret(arg: string): string {
+  return arg.replace(/^(--store=)?postgres(?:ql)?:.*$/s, "$1postgres://...");
 }

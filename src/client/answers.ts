@@ -51,6 +51,32 @@ export interface ModelIntentAnswer {
   readonly usage?: Usage;
 }
 
+/** What a tool of the server answered: its output, or that it waits for a person's input. */
+export type ToolStepAnswer =
+  | { readonly output: JsonValue }
+  | { readonly suspended: { readonly reason: string; readonly input_schema: JsonSchema } };
+
+/** What a model says while it answers. */
+export type ModelDelta =
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "thinking_delta"; readonly thinking: string }
+  | ({ readonly type: "usage" } & Usage);
+
+/** What a run rests at when its stream of events ends. */
+export interface RunStreamEnd {
+  readonly status: RunStatus;
+  /** It rests only because nobody drives it. */
+  readonly detached?: true;
+}
+
+/** What a run's log means. */
+export interface ReplayAnswer {
+  readonly status: RunStatus;
+  readonly usage: Usage;
+  readonly next_seq: number;
+  readonly pending: PendingCall | null;
+}
+
 /** What a list shows of a run. An unreadable run has only its id, count and times. */
 export interface RunSummaryAnswer {
   readonly run: string;

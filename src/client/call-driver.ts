@@ -4,25 +4,33 @@ import { performCall } from "../contract/perform-call.js";
 import { QUIET_LOG } from "../contract/quiet-log.js";
 import type { ToolLog } from "../contract/tool-handler.js";
 import type { DeclaredClientTool, IntentAnswer } from "./answers.js";
-import { needsReconciliation, openIntentOf, reportDiffers } from "./call-errors.js";
+import { needsReconciliation, openIntentOf } from "./call-errors.js";
 import type { CallOptions } from "./client-options.js";
 import { effectDrift } from "../log/tool-drift.js";
 import { DriftError } from "./drift.js";
 import { judgeEnd, type Ending } from "./judge-end.js";
 import { pinViolations } from "./pinned-fields.js";
+import { Reports } from "./reports.js";
 import type { AskedCall, FoundCall, RunCursor } from "./run-cursor.js";
-import {
-  OutputRefusedError,
-  SuspendedError,
-  ToolFailedError,
-  UndeliveredReportError,
-  type CallName,
-} from "./run-errors.js";
+import type { UndeliveredReportError } from "./run-errors.js";
+import { OutputRefusedError, SuspendedError, ToolFailedError, type CallName } from "./run-errors.js";
 import type { SalvorClient } from "./salvor-client.js";
 import { wait } from "./wait.js";
-import { CompletionRefusedError, DivergenceError, WrongStateError, type Report } from "./wire-errors.js";
+import { DivergenceError, WrongStateError, type Report } from "./wire-errors.js";
 
 const TIMING = { wait, random: Math.random };
+
+/** A call that waits for its turn. */
+export interface NextCall {
+  readonly call: AskedCall;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface CallDriverOptions {
+  readonly log?: ToolLog | undefined;
+  /** The call that waits behind the one at hand, if one does. */
+  readonly next: () => NextCall | undefined;
+}
 
 /** Performs calls where a cursor stands: the intent first, then the tool, then the report. One call at a time. */
 export class CallDriver {
@@ -30,22 +38,40 @@ export class CallDriver {
   readonly #cursor: RunCursor;
   readonly #pins: ReadonlyMap<string, readonly string[]>;
   readonly #log: ToolLog;
-  #undelivered: UndeliveredReportError | undefined;
+  readonly #next: () => NextCall | undefined;
+  readonly #reports: Reports;
+  /** The call whose turn comes next, opened together with the report on the one before it. */
+  #opened: { readonly call: AskedCall; readonly intent: IntentAnswer } | undefined;
 
   constructor(
     client: SalvorClient,
     cursor: RunCursor,
     declared: readonly DeclaredClientTool[],
-    log: ToolLog = QUIET_LOG,
+    { log = QUIET_LOG, next }: CallDriverOptions,
   ) {
     this.#client = client;
     this.#cursor = cursor;
     this.#pins = new Map(declared.map(({ name, require_equal }) => [name, require_equal ?? []]));
     this.#log = log;
+    this.#next = next;
+    this.#reports = new Reports(client, cursor);
   }
 
   get undelivered(): UndeliveredReportError | undefined {
-    return this.#undelivered;
+    return this.#reports.undelivered;
+  }
+
+  /**
+   * The intent of a call whose turn it is, if it was opened already.
+   *
+   * @throws the signal's reason when it was aborted meanwhile: the call stays open and was not performed.
+   */
+  takeOpened(call: AskedCall, signal: AbortSignal | undefined): IntentAnswer | undefined {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened?.call !== call) return undefined;
+    signal?.throwIfAborted();
+    return opened.intent;
   }
 
   /** Performs a call, or answers what is recorded of it. The cursor knows the log. */
@@ -69,6 +95,18 @@ export class CallDriver {
     cursor.make(call);
     // Also when the intent is recorded already: the answer says that this driver may still drive.
     const intent = await this.#openIntent(seq, call, options);
+    return this.performOpened(tool, call, intent, options);
+  }
+
+  /** Performs a call that this instance has opened where the cursor stands, unless it turned out to be settled. */
+  async performOpened(
+    tool: DynTool,
+    call: AskedCall,
+    intent: IntentAnswer,
+    options: CallOptions,
+  ): Promise<JsonValue> {
+    const cursor = this.#cursor;
+    const seq = cursor.position;
     if (intent.settled) {
       await cursor.refresh(options);
       const settled = cursor.find(call);
@@ -100,8 +138,7 @@ export class CallDriver {
 
   /** Reports an output that somebody found out. */
   async report(seq: number, output: JsonValue): Promise<void> {
-    if (this.#undelivered?.seq !== seq) await this.deliverFirst();
-    this.#undelivered = undefined;
+    if (this.undelivered?.seq !== seq) await this.deliverFirst();
     this.#cursor.doubt();
     await this.#cursor.refresh();
     const recorded = this.#cursor.recordedAt(seq);
@@ -118,15 +155,12 @@ export class CallDriver {
       throw new OutputRefusedError(call, violations, output);
     }
     this.#cursor.doubt();
-    await this.#deliver(call, { output });
+    await this.#reports.deliverInstead(call, { output });
   }
 
   /** Delivers the report that did not arrive, if there is one. */
   async deliverFirst(): Promise<void> {
-    const late = this.#undelivered;
-    if (late === undefined) return;
-    this.#undelivered = undefined;
-    await this.#deliver(late, late.report);
+    await this.#reports.deliverFirst();
   }
 
   async #openIntent(seq: number, call: AskedCall, options: CallOptions): Promise<IntentAnswer> {
@@ -161,8 +195,20 @@ export class CallDriver {
       pinViolations(this.#pins.get(tool.name) ?? [], input, output),
     );
     // Without the caller's signal: what has happened is reported, whoever still waits for it.
-    await this.#deliver(name, ending.report);
+    await this.#report(name, ending.report);
     return this.#conclude(name, ending);
+  }
+
+  /** Reports how a call ended, at once, and opens the one that waits behind it with the same request. */
+  async #report(call: CallName, report: Report): Promise<void> {
+    const next = this.#next();
+    // Nothing is opened behind a suspension.
+    if (next === undefined || next.signal?.aborted === true || "suspend" in report) {
+      await this.#reports.deliver(call, report);
+      return;
+    }
+    const intent = await this.#reports.deliverAndOpen(call, report, next.call);
+    if (intent !== undefined) this.#opened = { call: next.call, intent };
   }
 
   #conclude(call: CallName, { report, cause }: Ending): JsonValue {
@@ -182,27 +228,5 @@ export class CallDriver {
     if (found.result.kind === "output") return found.result.output;
     const { kind, message, attempts } = found.result.failure;
     throw new ToolFailedError({ tool: call.tool, seq }, kind, message, attempts);
-  }
-
-  async #deliver(call: CallName, report: Report): Promise<void> {
-    const { seq, idempotencyKey } = call;
-    try {
-      await this.#client.toolCompletion(this.#cursor.drive, seq, report);
-    } catch (error) {
-      if (error instanceof CompletionRefusedError) throw error.under(idempotencyKey);
-      if (error instanceof DivergenceError) throw await this.#differing(call, report, error);
-      this.#undelivered = new UndeliveredReportError(call, report, error);
-      throw this.#undelivered;
-    }
-  }
-
-  /** The call is recorded with another end than the one that was reported, or its run is over. */
-  async #differing(call: CallName, report: Report, refusal: DivergenceError): Promise<Error> {
-    try {
-      await this.#cursor.refresh();
-    } catch {
-      return reportDiffers(call, report, undefined, refusal);
-    }
-    return reportDiffers(call, report, this.#cursor.eventAt(call.seq + 1)?.event, refusal);
   }
 }

@@ -51,6 +51,26 @@ export interface ModelAsk {
   readonly requestBody?: JsonValue | undefined;
 }
 
+/** What is asked of a tool that the server performs. */
+export interface HostedAsk extends Ask {
+  /** Recorded when the tool derives no key of its own; it identifies nothing. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What is asked of a model that the server calls: the position in the run, and the request as the model takes it. */
+export interface HostedModelAsk {
+  readonly seq: number;
+  readonly request: JsonValue;
+}
+
+/** Which events of a run are wanted. */
+export interface EventsQuery {
+  /** The first position; 0 unless given. */
+  readonly fromSeq?: number | undefined;
+  /** Whether only the end of the run ends the stream. */
+  readonly follow?: boolean | undefined;
+}
+
 /** What a model answered, and what it cost. */
 export interface ModelReply {
   readonly response: JsonValue;

@@ -5,7 +5,7 @@ import { envelopeOf, type EventKind, type EventOf } from "../log/events.js";
 import { NOT_STARTED, applyEvent, isTerminal, type RunStatus } from "../log/fold.js";
 import { jsonEqual } from "../log/json-equal.js";
 import type { DeclaredClientTool } from "./answers.js";
-import { CallDriver } from "./call-driver.js";
+import { CallDriver, type NextCall } from "./call-driver.js";
 import type { CallOptions } from "./client-options.js";
 import type { OpenOptions } from "./client-run-options.js";
 import { refuseDrift } from "./drift.js";
@@ -37,7 +37,7 @@ export class ClientRun {
   readonly #tools: ReadonlyMap<string, DynTool>;
   readonly #cursor: RunCursor;
   readonly #calls: CallDriver;
-  readonly #turns = new Turns();
+  readonly #turns = new Turns<NextCall>();
   #ended: RunStatus | undefined;
 
   /**
@@ -70,7 +70,7 @@ export class ClientRun {
     this.#client = client;
     this.#tools = new Map(tools.names().flatMap((name) => entry(name, tools.get(name))));
     this.#cursor = cursor;
-    this.#calls = new CallDriver(client, cursor, declared, log);
+    this.#calls = new CallDriver(client, cursor, declared, { log, next: () => this.#turns.next });
   }
 
   get runId(): string {
@@ -107,10 +107,16 @@ export class ClientRun {
   async perform(tool: string, input: JsonValue, options: CallOptions = {}): Promise<JsonValue> {
     const dyn = this.#registered(tool);
     const call = { tool, input: plainCopy(input, `input of ${tool}`) };
-    return this.#turns.take(async () => {
-      await this.#catchUp(options);
-      return this.#calls.perform(dyn, call, options);
-    });
+    const { signal } = options;
+    return this.#turns.take(
+      async () => {
+        const opened = this.#calls.takeOpened(call, signal);
+        if (opened !== undefined) return this.#calls.performOpened(dyn, call, opened, options);
+        await this.#catchUp(options);
+        return this.#calls.perform(dyn, call, options);
+      },
+      { call, signal },
+    );
   }
 
   /**

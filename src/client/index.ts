@@ -3,11 +3,16 @@ export type {
   Ask,
   CallOptions,
   Drive,
+  EventsQuery,
+  HostedAsk,
+  HostedModelAsk,
   ModelAsk,
   ModelReply,
   OpenRunRequest,
   SalvorClientOptions,
 } from "./client-options.js";
+export type { DriverStep, StepAnswer, StepAnswers } from "./driver-steps.js";
+export type { ModelStepEvent } from "./model-step-events.js";
 export { ClientRun, type RunTools } from "./client-run.js";
 export type { OpenOptions } from "./client-run-options.js";
 export { DriftError, refuseDrift } from "./drift.js";
@@ -29,16 +34,20 @@ export type {
   CapabilitiesAnswer,
   DeclaredClientTool,
   IntentAnswer,
+  ModelDelta,
   ModelIntentAnswer,
   OpenedRun,
   RefusedReportAnswer,
+  ReplayAnswer,
   Resolution,
   ResolveAnswer,
   ResumeAnswer,
   RunAnswer,
   RunPage,
   RunQuery,
+  RunStreamEnd,
   RunSummaryAnswer,
+  ToolStepAnswer,
 } from "./answers.js";
 export { SalvorError } from "./salvor-error.js";
 export type { SalvorErrorFields } from "./salvor-error.js";

@@ -1,5 +1,6 @@
 import { isEffect } from "../contract/effect.js";
 import { ownValue, type JsonValue } from "../contract/json.js";
+import type { ModelReply } from "./client-options.js";
 import type { Envelope } from "../log/events.js";
 import { reviveEnvelope } from "../log/revive-envelope.js";
 import type {
@@ -9,10 +10,13 @@ import type {
   IntentAnswer,
   ModelIntentAnswer,
   OpenedRun,
+  ReplayAnswer,
   ResolveAnswer,
   ResumeAnswer,
   RunAnswer,
   RunPage,
+  RunStreamEnd,
+  ToolStepAnswer,
 } from "./answers.js";
 import {
   COUNT,
@@ -44,6 +48,10 @@ export function readClientTools(body: JsonValue): readonly DeclaredClientTool[] 
     }
     return tool as unknown as DeclaredClientTool;
   });
+}
+
+export function readAgents(body: JsonValue): readonly JsonValue[] {
+  return listOf(shaped(body, "answer", { agents: LIST }), "agents", (agent) => agent);
 }
 
 export function readOpened(body: JsonValue, status: number): OpenedRun {
@@ -84,6 +92,31 @@ export function readCompleted(body: JsonValue): number {
   return shaped(body, "answer", { seq: COUNT, completed: only(true) })["seq"] as number;
 }
 
+export function readToolStep(body: JsonValue): ToolStepAnswer {
+  const answer = shaped(body, "answer", {});
+  if (ownValue(answer, "output") === undefined) {
+    const { suspended } = shaped(answer, "answer", { suspended: OBJECT });
+    shaped(suspended ?? null, "suspended", { reason: TEXT, input_schema: SCHEMA });
+  }
+  return answer as unknown as ToolStepAnswer;
+}
+
+export function readModelReply(body: JsonValue): ModelReply {
+  const answer = shaped(body, "answer", { usage: OBJECT });
+  if (ownValue(answer, "response") === undefined) throw new ShapeProblem("answer.response is missing");
+  return answer as unknown as ModelReply;
+}
+
+export function readReplay(body: JsonValue): ReplayAnswer {
+  const answer = shaped(body, "answer", { status: OBJECT, usage: OBJECT, next_seq: COUNT });
+  if (ownValue(answer, "pending") === undefined) throw new ShapeProblem("answer.pending is missing");
+  return answer as unknown as ReplayAnswer;
+}
+
+export function readStreamEnd(body: JsonValue): RunStreamEnd {
+  return shaped(body, "end", { status: OBJECT }) as unknown as RunStreamEnd;
+}
+
 export function readResolved(body: JsonValue): ResolveAnswer {
   return shaped(body, "answer", { run: TEXT, resolved: only(true) }) as unknown as ResolveAnswer;
 }
@@ -115,7 +148,7 @@ export function readCapabilities(body: JsonValue): CapabilitiesAnswer {
   return answer as unknown as CapabilitiesAnswer;
 }
 
-function readEnvelope(value: JsonValue): Envelope {
+export function readEnvelope(value: JsonValue): Envelope {
   const envelope = shaped(value, "envelope", { run_id: TEXT, seq: COUNT, recorded_at: TEXT, event: OBJECT });
   const event = shaped(envelope["event"] ?? null, "event", { kind: TEXT, payload: OBJECT });
   if (event["kind"] === "RandomObserved") shaped(event["payload"] ?? null, "payload", { value: U64 });

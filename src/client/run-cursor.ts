@@ -31,6 +31,8 @@ export class RunCursor {
   /** Where the next call goes. */
   position = 0;
   #made: MadeCall | undefined;
+  /** The call that this instance opens together with the report on the one it stands at. */
+  #ahead: MadeCall | undefined;
   /** Whether something may be recorded that this cursor has not seen. */
   #stale = false;
   readonly #history = new History();
@@ -58,14 +60,16 @@ export class RunCursor {
   /** Goes on behind a call or an event that has ended. */
   moveTo(position: number): void {
     this.position = position;
-    this.#made = undefined;
+    this.#made = this.#ahead?.seq === position ? this.#ahead : undefined;
+    this.#ahead = undefined;
     this.#history.advance(position);
   }
 
   /** Goes on behind something that this instance has just recorded, with the server's word for it. */
   moveBehindOwn(position: number): void {
     this.moveTo(position);
-    this.#stale = false;
+    // A call that was opened ahead is recorded there, and not known here.
+    this.#stale = this.#made !== undefined;
   }
 
   /** Notes that this instance makes a call here, which may be recorded from now on. */
@@ -73,6 +77,16 @@ export class RunCursor {
     const again = this.isOwn(call);
     this.#made = { ...call, seq: this.position, performed: again && this.#made?.performed === true };
     this.#stale = true;
+  }
+
+  /** Notes that this instance makes a call behind the one it stands at, which may be recorded from now on. */
+  makeAhead(seq: number, call: AskedCall): void {
+    this.#ahead = { ...call, seq, performed: false };
+  }
+
+  /** Notes that what was to be made ahead was not recorded. */
+  notAhead(): void {
+    this.#ahead = undefined;
   }
 
   /** Notes that the call made here is handed to its tool now. */

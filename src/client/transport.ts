@@ -22,6 +22,8 @@ export interface WireRequest<T> {
   /** Whether sending it twice does what sending it once does. */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** How long one attempt may take, in milliseconds, where that is not what the settings say. */
+  readonly timeoutMs?: number | undefined;
   /** Reads the body of a 2xx answer; throws a {@link ShapeProblem} when it is not what it should be. */
   readonly read: (body: JsonValue, status: number) => T;
 }
@@ -58,12 +60,22 @@ async function attemptOnce<T>(request: WireRequest<T>, settings: TransportSettin
   try {
     const body = parseJson(text, { u64At: isRandomValue, maxDepth: ANSWER_DEPTH });
     if (status >= 200 && status < 300) return request.read(body, status);
-    const error = errorOf({ status, retryAfterMs: retryAfterMs(headers.get("retry-after")), body });
-    throw error ?? new ShapeProblem("no error envelope");
+    throw refusalOf(status, headers, body);
   } catch (cause) {
     if (!(cause instanceof JsonSyntaxError || cause instanceof ShapeProblem)) throw cause;
     throw new UnexpectedAnswerError(name, status, cause.message, cause);
   }
+}
+
+/**
+ * The error that an answer without success stands for.
+ *
+ * @throws {@link ShapeProblem} when it is no error envelope.
+ */
+export function refusalOf(status: number, headers: Headers, body: JsonValue): Error {
+  const error = errorOf({ status, retryAfterMs: retryAfterMs(headers.get("retry-after")), body });
+  if (error === undefined) throw new ShapeProblem("no error envelope");
+  return error;
 }
 
 interface RawAnswer {
@@ -83,9 +95,10 @@ async function exchange(
     ending.abort(request.signal?.reason);
   };
   request.signal?.addEventListener("abort", abort, { once: true });
+  const { timeoutMs = settings.timeoutMs } = request;
   const timer = setTimeout(() => {
-    ending.abort(new Error(`no answer within ${settings.timeoutMs} ms`));
-  }, settings.timeoutMs);
+    ending.abort(new Error(`no answer within ${timeoutMs} ms`));
+  }, timeoutMs);
   try {
     const { fetch } = settings;
     const answer = await fetch(settings.url + request.path, {
@@ -105,7 +118,12 @@ async function exchange(
   }
 }
 
-function headersOf({ body, bearer, driveToken }: WireRequest<unknown>): Record<string, string> {
+/** What every request says of itself. */
+export function headersOf({
+  body,
+  bearer,
+  driveToken,
+}: Pick<WireRequest<unknown>, "body" | "bearer" | "driveToken">): Record<string, string> {
   return {
     accept: "application/json",
     ...(body !== undefined && { "content-type": "application/json" }),
@@ -115,7 +133,7 @@ function headersOf({ body, bearer, driveToken }: WireRequest<unknown>): Record<s
 }
 
 /** An answer wraps a recorded value in a few more levels than the request that brought it. */
-const ANSWER_DEPTH = MAX_DEPTH + 16;
+export const ANSWER_DEPTH = MAX_DEPTH + 16;
 
 /** `log[n].event.payload.value`: where `RandomObserved` keeps its unsigned 64-bit integer. */
 function isRandomValue(path: JsonPath): boolean {

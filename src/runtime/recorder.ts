@@ -4,7 +4,7 @@ import { envelopeOf, type Envelope, type RunEvent } from "../log/events.js";
 import { applyEvent, fold, NOT_STARTED, type RunState } from "../log/fold.js";
 import { judgeAppend } from "../log/guard.js";
 import { measure } from "../schema/value-size.js";
-import { LeaseLost } from "../store/errors.js";
+import { Conflict, LeaseLost, StoreUnavailable } from "../store/errors.js";
 import type { AppendUnit, EventStore } from "../store/event-store.js";
 import type { AroundCall } from "./around-call.js";
 import { Divergence } from "./divergence.js";
@@ -16,6 +16,9 @@ import { RunQueue } from "./run-queue.js";
  * log.
  */
 const STATES_IN_MEMORY = 64 * 1024 * 1024;
+
+/** How often work is judged anew because another server was faster. */
+const ATTEMPTS = 10;
 
 export interface RecorderOptions {
   /** Where the time comes from; the wall clock by default. */
@@ -43,7 +46,8 @@ export class Recorder {
   }
 
   /**
-   * Works on a run while nobody else does.
+   * Works on a run while nobody else of this process does. Where another server was faster, the work begins again on the
+   * log as it is then: so it may be done more than once, and must not have done anything that lasts before it appends.
    *
    * @param lease hash of the drive token that the caller presented: compared with the run's current one now, and again
    *   inside every append. Absent for work that no driver does.
@@ -51,9 +55,25 @@ export class Recorder {
    */
   within<T>(run: string, lease: string | undefined, work: (desk: RunDesk) => Promise<T>): Promise<T> {
     return this.#queue.enter(run, async () => {
-      if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease) throw new LeaseLost(run);
-      return work(new RunDesk(this, run, lease, await this.state(run), this.store));
+      for (let attempt = 1; ; attempt += 1) {
+        if (lease !== undefined && (await this.store.readRun(run))?.lease !== lease) throw new LeaseLost(run);
+        const desk = new RunDesk(this, run, lease, await this.state(run), this.store);
+        try {
+          return await work(desk);
+        } catch (error) {
+          if (attempt === ATTEMPTS || !(await this.#wasOvertaken(desk, error))) throw error;
+          // What was judged is not so any more, or never was: the log says what is.
+          this.#states.delete(run);
+        }
+      }
     });
+  }
+
+  /** Whether work failed on a log that another server has gone on with meanwhile: what it was refused for may not hold. */
+  async #wasOvertaken(desk: RunDesk, error: unknown): Promise<boolean> {
+    if (error instanceof Conflict) return true;
+    if (error instanceof StoreUnavailable || error instanceof LeaseLost) return false;
+    return ((await this.store.readRun(desk.run))?.eventCount ?? 0) !== desk.state.nextSeq;
   }
 
   /** What the run's durable log means now. */

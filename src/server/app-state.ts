@@ -5,6 +5,8 @@ import { HostedCalls } from "../runtime/hosted/hosted-calls.js";
 import type { HostedOptions } from "../runtime/hosted/hosted-options.js";
 import { Recorder } from "../runtime/recorder.js";
 import type { EventStore } from "../store/event-store.js";
+import { ModelCalls } from "./model/model-calls.js";
+import type { ModelExecutor } from "./model/model-executor.js";
 import { DEFAULT_LEASE_TTL_MS, Drivers } from "./drivers.js";
 import { toolLogOf } from "./tool-log.js";
 import { logThrown } from "./log-thrown.js";
@@ -33,6 +35,8 @@ export interface AppOptions {
   readonly keepAliveMs?: number;
   /** How many event streams may be open at once; 8 000 unless given. */
   readonly maxStreams?: number;
+  /** How long a model call of this server may take at the most, in milliseconds; 15 minutes unless given. */
+  readonly modelLimitMs?: number;
   /**
    * Whether other machines may call although no token is configured, by this server's address. A name is never enough: a
    * page in somebody's browser can make one point here.
@@ -53,14 +57,17 @@ const DEFAULT_KEEP_ALIVE_MS = 10_000;
 /** How many event streams are open at the most, unless something else is configured: fewer than there may be connections. */
 const DEFAULT_MAX_STREAMS = 8_000;
 
-/** What one state takes over from another on the same store. */
+const DEFAULT_MODEL_LIMIT_MS = 15 * 60_000;
+
+const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
+
+/** What a state is made of besides its options: another state, and what is put in place of what that has. */
 interface Derived {
   readonly from: AppState;
   readonly clientTools?: ClientTools;
   readonly tools?: RunTools;
+  readonly modelExecutor?: ModelExecutor;
 }
-
-const NO_TOOLS: ClientTools = { get: () => undefined, published: () => [] };
 
 /**
  * Everything that a request needs and that outlives it. Immutable but for what is in the store: `with…` answers another
@@ -80,6 +87,9 @@ export class AppState {
   readonly logger: Logger | undefined;
   readonly logPayloads: boolean;
   readonly clientTools: ClientTools;
+  /** What calls models for runs; absent when this server calls none. */
+  readonly modelExecutor: ModelExecutor | undefined;
+  readonly modelCalls: ModelCalls;
   /** Performs the calls of this server's own tools, if it has any. */
   readonly hosted: HostedCalls;
   readonly #options: AppOptions;
@@ -104,7 +114,12 @@ export class AppState {
     this.logger = options.logger;
     this.logPayloads = options.logPayloads ?? false;
     this.clientTools = derived?.clientTools ?? derived?.from.clientTools ?? NO_TOOLS;
-    this.drivers = derived?.from.drivers ?? new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS);
+    this.modelExecutor = derived?.modelExecutor ?? derived?.from.modelExecutor;
+    this.modelCalls =
+      derived?.from.modelCalls ?? new ModelCalls(options.modelLimitMs ?? DEFAULT_MODEL_LIMIT_MS);
+    this.drivers =
+      derived?.from.drivers ??
+      new Drivers(options.leaseTtlMs ?? DEFAULT_LEASE_TTL_MS, options.store.presence);
     this.streams = derived?.from.streams ?? new OpenStreams(options.maxStreams ?? DEFAULT_MAX_STREAMS);
     this.observer =
       derived?.from.observer ??
@@ -122,6 +137,11 @@ export class AppState {
   /** This state with an operator's declared client tools. */
   withClientTools(clientTools: ClientTools): AppState {
     return new AppState(this.#options, { from: this, clientTools });
+  }
+
+  /** This state with what calls models for its runs. */
+  withModelExecutor(modelExecutor: ModelExecutor): AppState {
+    return new AppState(this.#options, { from: this, modelExecutor });
   }
 
   /**

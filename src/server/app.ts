@@ -12,6 +12,7 @@ import { aboutRoutes } from "./resources/about.js";
 import { clientRunRoutes } from "./resources/client-runs.js";
 import { clientToolRoutes } from "./resources/client-tools.js";
 import { metricsRoutes } from "./resources/metrics.js";
+import { modelStepRoutes } from "./resources/model-step.js";
 import { openApiRoutes } from "./resources/open-api.js";
 import { runEventRoutes } from "./resources/run-events.js";
 import { runRoutes } from "./resources/runs.js";
@@ -22,6 +23,7 @@ export function createApp(state: AppState): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   clientToolRoutes(state, router);
   clientRunRoutes(state, router);
+  modelStepRoutes(state, router);
   toolStepRoutes(state, router);
   runRoutes(state, router);
   runEventRoutes(state, router);

@@ -1,3 +1,6 @@
+import type { ApiError } from "./api-error.js";
+import { ModelFailure } from "./model/model-failure.js";
+
 /** What a log says of an error. */
 export interface ErrorFacts {
   readonly type: string;
@@ -33,4 +36,13 @@ export function errorFacts(thrown: unknown, told: boolean, depth = 0): ErrorFact
       .map((line) => line.trim()),
     ...(cause !== undefined && depth < MAX_CAUSES && { cause: errorFacts(cause, told, depth + 1) }),
   };
+}
+
+/**
+ * What a log says of an answer that is no success. What a tool or a model said about its failure is theirs; what an executor says of
+ * a model's, is not.
+ */
+export function refusalFacts(error: ApiError, logPayloads: boolean): ErrorFacts {
+  const cause = error.cause ?? error;
+  return errorFacts(cause, error.status !== 502 || logPayloads || cause instanceof ModelFailure);
 }

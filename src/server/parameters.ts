@@ -35,6 +35,7 @@ export const AFTER: Parameter<string> = {
   read: (ctx) => queryParameter(ctx, "after"),
 };
 export const FOLLOW = flag("follow", "Stay until the run ends.");
+export const STREAM = flag("stream", "Answer as a stream; otherwise the Accept header says.");
 
 function count(name: string, minimum: number, description: string): Parameter<number> {
   return {

@@ -85,6 +85,12 @@ export const MODEL_COMPLETION = shape<ModelCompletionBody>(
   }),
 );
 
+export interface ModelStepBody {
+  readonly seq: number;
+  readonly request: JsonValue;
+}
+export const MODEL_STEP = shape<ModelStepBody>(body(["seq", "request"], { seq }));
+
 export interface ResolveBody {
   readonly seq?: number;
   readonly output?: JsonValue;

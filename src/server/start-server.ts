@@ -91,6 +91,7 @@ export async function startServer(
     }, graceMs);
     await ended;
     clearTimeout(force);
+    await state.modelCalls.close();
     await performed;
     await state.recorder.idle();
     await state.store.close();

@@ -89,6 +89,9 @@ export interface EventStore {
    */
   erase(run: string): Promise<void>;
 
+  /** What servers that share this store tell each other; absent where a store has one server. */
+  readonly presence?: DriverPresence;
+
   /** Whether nobody but this process appends, so that what was seen here is all there is. */
   readonly exclusive?: boolean;
 
@@ -97,6 +100,16 @@ export interface EventStore {
 
   /** Finishes what is being written and lets go of everything. Idempotent. */
   close(): Promise<void>;
+}
+
+/**
+ * Tells servers that share a store whose drivers were seen. A hint: it is kept nowhere, and may be lost.
+ */
+export interface DriverPresence {
+  /** The driver of a run presented its current token to this server just now. */
+  announce(run: string): void;
+  /** Calls a listener with each run whose driver some server has seen. Answers the way to stop. */
+  subscribe(listener: (run: string) => void): () => void;
 }
 
 /** What travels inside an append besides its events. */

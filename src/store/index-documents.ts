@@ -1,23 +1,24 @@
 import { join } from "node:path";
 import { Low } from "lowdb";
-import type { HeldIdentity, RunView } from "./changes.js";
+import type { RunView } from "./changes.js";
 import { DurableAdapter } from "./durable-adapter.js";
 import type { Folder } from "./folder.js";
 import { FORMAT } from "./journal-frame.js";
 import type { Covered } from "./ledger.js";
-import { sealText, unsealText } from "./sealed-text.js";
+import { isSealed, sealText } from "./sealed-text.js";
 
 /** What the index knows of a run: enough to list it and to go on with it without opening its document. */
 export interface IndexEntry {
   readonly view: RunView;
   readonly change: number;
   readonly covered: Covered;
-  readonly identities: readonly HeldIdentity[];
+  /** The identities that its calls hold, each as a print of 16 bytes: `print@seq`, with `!` when it is settled. */
+  readonly held: string;
   readonly unreadable?: { readonly seq: number; readonly detail: string };
 }
 
 /** How many runs one index document holds. */
-export const PIECE_SIZE = 512;
+export const PIECE_SIZE = 128;
 
 /** `index/000000.json` and so on: a cache of what the documents say, in bounded pieces. */
 export class IndexDocuments {
@@ -40,9 +41,13 @@ export class IndexDocuments {
     await document.write();
   }
 
+  pathOf(piece: number): string {
+    return join(this.#folder.index, `${String(piece).padStart(6, "0")}.json`);
+  }
+
   #document(piece: number): Low<readonly IndexEntry[] | null> {
-    const { layer, scratch, index } = this.#folder;
-    const path = join(index, `${String(piece).padStart(6, "0")}.json`);
+    const { layer, scratch } = this.#folder;
+    const path = this.pathOf(piece);
     return new Low<readonly IndexEntry[] | null>(new DurableAdapter({ layer, path, scratch, codec }), null);
   }
 }
@@ -53,9 +58,11 @@ const codec = {
     return Buffer.from(sealText(`{\n"format": ${FORMAT},\n"runs": [\n${lines.join(",\n")}\n]`), "utf8");
   },
   decode: (bytes: Uint8Array): readonly IndexEntry[] | null => {
-    const body = unsealText(Buffer.from(bytes).toString("utf8"));
-    if (body === undefined) return null;
-    const { format, runs } = JSON.parse(`${body}}`) as { format: number; runs: IndexEntry[] };
+    if (!isSealed(bytes)) return null;
+    const { format, runs } = JSON.parse(Buffer.from(bytes).toString("utf8")) as {
+      format: number;
+      runs: IndexEntry[];
+    };
     return format === FORMAT ? runs : null;
   },
 };

@@ -1,6 +1,7 @@
 export type {
   AppendUnit,
   CallHolder,
+  DriverPresence,
   EventStore,
   Execution,
   IdentityChange,
@@ -24,8 +25,11 @@ export {
   TamperEvident,
   UnknownCursor,
 } from "./errors.js";
-export { openLowdbStore, type LowdbStoreOptions } from "./open-lowdb-store.js";
+export { openLowdbStore, type LowdbStoreOptions, type RecoveryReport } from "./open-lowdb-store.js";
+export { openPostgresStore, type PostgresStoreOptions } from "./open-postgres-store.js";
+export { DatabaseRefused, SchemaTooNew } from "./postgres/errors.js";
 export { FolderLocked, FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
 export type { AppendFile, FileStat, WriteLayer } from "./write-layer.js";
+export { keepFor, type RetentionOptions } from "./retention.js";
 export { storeConformance, type ConformanceCheck } from "./conformance.js";
 export type { StoreUnderTest } from "./conformance/subject.js";

@@ -87,6 +87,36 @@ export function readBatch(bytes: Buffer, offset: number): Batch | undefined {
   }
 }
 
+/** Where the lines of the batch at an offset lie, as its header says; `undefined` when there is no header. */
+export function batchSpan(
+  bytes: Buffer,
+  offset: number,
+): { readonly start: number; readonly end: number; readonly lines: number } | undefined {
+  const head = lineAt(bytes, offset);
+  const match = head === undefined ? null : BATCH.exec(head);
+  if (head === undefined || match === null) return undefined;
+  const start = offset + Buffer.byteLength(head);
+  return { start, end: start + Number(match[3]), lines: Number(match[2]) };
+}
+
+/**
+ * Whether an invalid batch at an offset is what a crash leaves of one: less than its header says, and not merely a header
+ * that says too much.
+ */
+export function isCutShort(bytes: Buffer, offset: number): boolean {
+  const span = batchSpan(bytes, offset);
+  if (span === undefined) return !bytes.includes(0x0a, offset);
+  if (bytes.length >= span.end) return false;
+  const lines = linesOf(bytes.toString("utf8", span.start));
+  const isWhole = bytes.at(-1) === 0x0a && lines.every((line) => lineIsWhole(`${line}\n`));
+  return !(isWhole && lines.length === span.lines);
+}
+
+/** Whether a line is to the byte what was written, with its line break. */
+export function lineIsWhole(line: string): boolean {
+  return unseal(line) !== undefined;
+}
+
 /** How a batch starts, whatever it holds: no line of a change can look like it. */
 export const BATCH_MARK = '{"batch":';
 

@@ -9,6 +9,7 @@ import {
   type Batch,
   type SegmentHeader,
 } from "./journal-frame.js";
+import { placeOfDamage } from "./damaged-batch.js";
 import { FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
 import { asError, type WriteLayer } from "./write-layer.js";
 
@@ -26,6 +27,8 @@ export interface JournalEnd {
   readonly highest: number;
   /** Bytes behind the end that were cut: a batch that nobody was told about. */
   readonly cut: number;
+  /** Where in the file they begin. */
+  readonly cutAt: number;
 }
 
 /**
@@ -45,10 +48,11 @@ export async function readJournal(
   const present = (await layer.list(folder)).flatMap((name) => segmentNumber(name) ?? []);
   const highest = Math.max(0, ...present);
   // The very first start makes the first file.
-  if (highest === 0 && from === 1) return { segment: 0, bytes: 0, next: 1, last: NO_BATCH, highest, cut: 0 };
+  if (highest === 0 && from === 1)
+    return { segment: 0, bytes: 0, next: 1, last: NO_BATCH, highest, ...NO_CUT };
   const chain = await segmentChain(layer, folder, from, highest);
   let next = chain[0]?.header.first ?? 1;
-  let end: JournalEnd = { segment: from, bytes: 0, next, last: NO_BATCH, highest, cut: 0 };
+  let end: JournalEnd = { segment: from, bytes: 0, next, last: NO_BATCH, highest, ...NO_CUT };
   for (const [index, { header, file, bytes }] of chain.entries()) {
     if (header.first !== next) {
       throw new StoreCorrupt(file, 0, `starts with change ${header.first}, expected ${next}`);
@@ -56,17 +60,19 @@ export async function readJournal(
     const limit = chain[index + 1]?.header.follows?.bytes;
     const stop = readSegment(file, limit === undefined ? bytes : bytes.subarray(0, limit), next, visit);
     if (limit !== undefined && stop.bytes !== limit) {
-      throw new StoreCorrupt(file, stop.bytes, `a batch is damaged, and ${limit} bytes were acknowledged`);
+      throw damaged(file, bytes, stop.bytes, `${limit} bytes were acknowledged`);
     }
     next = stop.next;
     const { start, changes } = stop.last;
     const last = { bytes: bytes.subarray(start, stop.bytes), changes };
     const cut = bytes.length - stop.bytes;
-    end = { segment: header.segment, bytes: start, next: next - changes, last, highest, cut };
+    const cutAt = stop.bytes;
+    end = { segment: header.segment, bytes: start, next: next - changes, last, highest, cut, cutAt };
   }
   return end;
 }
 
+const NO_CUT = { cut: 0, cutAt: 0 };
 const NO_BATCH = { bytes: Buffer.alloc(0), changes: 0 };
 
 /** The files that count, oldest first: the newest names the one before it, and so on. */
@@ -109,9 +115,16 @@ function readSegment(file: string, bytes: Buffer, first: number, visit: (batch: 
   }
   const later = batchAfter(bytes, at);
   if (later !== undefined) {
-    throw new StoreCorrupt(file, at, `a batch is damaged, and a whole one follows at byte ${later}`);
+    throw damaged(file, bytes, at, `a whole one follows at byte ${later}`);
   }
   return { bytes: at, next, last };
+}
+
+function damaged(file: string, bytes: Buffer, at: number, why: string): StoreCorrupt {
+  const { offset, run, seq } = placeOfDamage(bytes, at);
+  const place = { ...(run !== undefined && { run }), ...(seq !== undefined && { seq }) };
+  const where = run === undefined ? "" : ` in run ${run}${seq === undefined ? "" : `, seq ${seq}`}`;
+  return new StoreCorrupt(file, offset, `a batch is damaged${where}, and ${why}`, place);
 }
 
 /** Where a whole batch starts behind an offset that should hold one, if anywhere; the line break before it may be damaged too. */

@@ -1,5 +1,13 @@
-import { applyChange, unknownRun, type Change, type HeldIdentity, type RunView } from "./changes.js";
+import {
+  applyChange,
+  unknownRun,
+  type AppendChange,
+  type Change,
+  type HeldIdentity,
+  type RunView,
+} from "./changes.js";
 import type { CallHolder } from "./event-store.js";
+import { HeldTable, NOTHING_HELD, printOf, readHeld, type HeldList } from "./held-table.js";
 import { PIECE_SIZE, type IndexEntry } from "./index-documents.js";
 import type { Lookup } from "./judge.js";
 import { RunOrder } from "./run-order.js";
@@ -26,9 +34,13 @@ export interface LedgerRun {
   /** Whether the tail has been checked against the chain; what this process appended is. */
   tailChecked: boolean;
   /** The identities that calls of this run hold. */
-  readonly identities: Set<string>;
+  held: HeldList;
+  /** What became of identities since the document; absent while nothing did. `undefined` stands for one that is free again. */
+  heldSince?: Map<string, HeldIdentity | undefined>;
   /** The hashes of the tail that an erased run had. */
   tombstone: readonly string[];
+  /** The how manyth run this is. */
+  readonly ordinal: number;
   /** The index document that lists this run. */
   readonly piece: number;
   /** Why the log cannot be read, once somebody has tried. */
@@ -46,14 +58,16 @@ export class Ledger implements Lookup {
   readonly stalePieces = new Set<number>();
   /** Whether the journal holds an erasure, and with it maybe what was erased. */
   replayedErasure = false;
-  readonly #identities = new Map<string, CallHolder>();
+  readonly #held = new HeldTable();
 
   view(run: string): RunView | undefined {
     return this.runs.get(run)?.view;
   }
 
   holder(identity: string): CallHolder | undefined {
-    return this.#identities.get(identity);
+    const held = this.#held.get(printOf(identity));
+    const run = held && this.#runAt(held.owner);
+    return run && { run_id: run.view.run, seq: held.seq, settled: held.settled };
   }
 
   /** Takes in what the index or a document says of a run that is not known yet. */
@@ -63,10 +77,12 @@ export class Ledger implements Lookup {
     run.change = entry.change;
     run.covered = entry.covered;
     if (entry.unreadable !== undefined) run.unreadable = entry.unreadable;
-    for (const held of entry.identities) {
+    readHeld(entry.held, (print, seq, settled) => {
       // A damaged document may still name what its run has given free since.
-      if (entry.unreadable === undefined || this.holder(held.identity) === undefined) this.#hold(run, held);
-    }
+      if (entry.unreadable === undefined || this.#held.get(print) === undefined) {
+        this.#hold(run, print, seq, settled);
+      }
+    });
     if (run.view.state.nextSeq > 0) this.order.add(run.view);
     if (run.change > run.covered.change) this.dirty.add(run);
     return run;
@@ -75,7 +91,10 @@ export class Ledger implements Lookup {
   /** Takes in a change that has just become durable. */
   apply(change: Change, number: number): void {
     const run = this.runs.get(change.run) ?? this.#add(change.run);
-    if (change.kind === "append") run.tail.push(...change.events.map(storedEventJson));
+    if (change.kind === "append") {
+      run.tail.push(...change.events.map(storedEventJson));
+      noteHeld(run, change);
+    }
     this.#advance(run, change, number);
   }
 
@@ -89,6 +108,7 @@ export class Ledger implements Lookup {
         run.tailChecked = false;
       }
     }
+    if (change.kind === "append" && number > run.covered.change) noteHeld(run, change);
     if (change.kind === "erase") this.replayedErasure = true;
     if (number <= run.change) return;
     const next = run.view.state.nextSeq;
@@ -118,33 +138,28 @@ export class Ledger implements Lookup {
   /** What the index says of a run. */
   entryOf(run: LedgerRun): IndexEntry {
     const { view, change, covered, unreadable } = run;
-    return {
-      view,
-      change,
-      covered,
-      identities: this.identitiesOf(run),
-      ...(unreadable !== undefined && { unreadable }),
-    };
+    const held = this.heldBy(run);
+    return { view, change, covered, held, ...(unreadable !== undefined && { unreadable }) };
   }
 
-  identitiesOf(run: LedgerRun): readonly HeldIdentity[] {
-    return [...run.identities].flatMap((identity) => {
-      const holder = this.#identities.get(identity);
-      return holder === undefined ? [] : [{ identity, seq: holder.seq, settled: holder.settled }];
-    });
+  /** The prints of what a run holds. */
+  heldBy(run: LedgerRun): string {
+    return this.#held.textOf(run.held);
   }
 
   #add(run: string): LedgerRun {
     const view = unknownRun(run);
+    const ordinal = this.runs.size;
     const added: LedgerRun = {
       view,
       change: 0,
       covered: { change: 0, count: 0, tip: view.tip },
       tail: [],
       tailChecked: true,
-      identities: new Set(),
+      held: NOTHING_HELD,
       tombstone: [],
-      piece: Math.floor(this.runs.size / PIECE_SIZE),
+      ordinal,
+      piece: Math.floor(ordinal / PIECE_SIZE),
     };
     this.runs.set(run, added);
     (this.pieces[added.piece] ??= []).push(added);
@@ -160,20 +175,35 @@ export class Ledger implements Lookup {
       run.tombstone = run.tail.map(hashIn);
       run.tail = [];
     } else if (change.kind === "append") {
-      for (const held of change.held ?? []) this.#hold(run, held);
-      for (const identity of change.freed ?? []) this.#free(run, identity);
+      for (const { identity, seq, settled } of change.held ?? []) {
+        this.#hold(run, printOf(identity), seq, settled);
+      }
+      for (const identity of change.freed ?? []) this.#free(run, printOf(identity));
     }
     if (before.state.nextSeq === 0 && run.view.state.nextSeq > 0) this.order.add(run.view);
     if (before.state.nextSeq > 0 && run.view.state.nextSeq === 0) this.order.remove(before);
   }
 
-  #hold(run: LedgerRun, { identity, seq, settled }: HeldIdentity): void {
-    run.identities.add(identity);
-    this.#identities.set(identity, { run_id: run.view.run, seq, settled });
+  #hold(run: LedgerRun, print: Uint32Array, seq: number, settled: boolean): void {
+    const before = this.#held.get(print);
+    const other = before && before.owner !== run.ordinal ? this.#runAt(before.owner) : undefined;
+    if (other !== undefined) other.held = this.#held.delete(print, other.held);
+    run.held = this.#held.set(print, { owner: run.ordinal, seq, settled }, run.held);
   }
 
-  #free(run: LedgerRun, identity: string): void {
-    run.identities.delete(identity);
-    if (this.#identities.get(identity)?.run_id === run.view.run) this.#identities.delete(identity);
+  #free(run: LedgerRun, print: Uint32Array): void {
+    if (this.#held.get(print)?.owner === run.ordinal) run.held = this.#held.delete(print, run.held);
   }
+
+  #runAt(ordinal: number): LedgerRun | undefined {
+    return this.pieces[Math.floor(ordinal / PIECE_SIZE)]?.[ordinal % PIECE_SIZE];
+  }
+}
+
+/** Remembers the texts of identities until a document holds them. */
+function noteHeld(run: LedgerRun, { held = [], freed = [] }: AppendChange): void {
+  if (held.length === 0 && freed.length === 0) return;
+  run.heldSince ??= new Map();
+  for (const each of held) run.heldSince.set(each.identity, each);
+  for (const identity of freed) run.heldSince.set(identity, undefined);
 }

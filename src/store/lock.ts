@@ -5,7 +5,8 @@ import { FolderLocked } from "./lowdb-errors.js";
 import type { ProcessIdentity, ProcessTable } from "./process-identity.js";
 import { hasCode, type WriteLayer } from "./write-layer.js";
 
-interface Holder extends ProcessIdentity {
+/** Who has a folder, as its lock says. */
+export interface Holder extends ProcessIdentity {
   readonly nonce: string;
 }
 
@@ -138,8 +139,12 @@ export class FolderLock {
   }
 }
 
-/** @returns `undefined` when there is no such file. */
-async function readHolder(layer: WriteLayer, path: string): Promise<Holder | undefined> {
+/**
+ * Who a lock names, or `undefined` when there is no such file.
+ *
+ * @throws {@link FolderLocked} when it is damaged.
+ */
+export async function readHolder(layer: WriteLayer, path: string): Promise<Holder | undefined> {
   let text: string;
   try {
     text = Buffer.from(await layer.read(path)).toString("utf8");

@@ -106,14 +106,14 @@ export class LogReader {
     const kept = this.#cache.get(key);
     if (kept !== undefined) return kept.envelopes;
     const before = sealedEnd(sealed.slice(0, index));
-    const { events } = await this.#files.readPart(run, index);
+    const { events, intact } = await this.#files.readPart(run, index);
     const { envelopes, tip } = await readChain(run, events, before.count, before.tip);
     const part = sealed[index];
-    if (envelopes.length !== part?.count || tip !== part.tip) {
+    if (envelopes.length !== part?.count || tip !== part.tip || !intact) {
       throw new TamperEvident(
         run,
         before.count + envelopes.length,
-        `part ${index} of its log is not complete`,
+        `part ${index} of its log is not what was written`,
       );
     }
     this.#cache.set(key, { envelopes, bytes: sizeOf(events) });

@@ -8,17 +8,22 @@ export class FolderLocked extends Error {
 export class StoreCorrupt extends Error {
   override readonly name = "StoreCorrupt";
   readonly code = "store_corrupt";
+  /** Which run and event lies there, as far as that can still be read. */
+  readonly run?: string;
+  readonly seq?: number;
   constructor(
     readonly file: string,
     /** Where in the file, in bytes. */
     readonly offset: number,
-    detail: string,
-    options?: ErrorOptions,
+    readonly detail: string,
+    { run, seq, ...options }: ErrorOptions & { readonly run?: string; readonly seq?: number } = {},
   ) {
     super(
       `${file}, byte ${offset}: ${detail}. Nothing was changed. Keep a copy of the folder, then restore it from a backup (docs/storage.md, "Corruption")`,
       options,
     );
+    if (run !== undefined) this.run = run;
+    if (seq !== undefined) this.seq = seq;
   }
 }
 

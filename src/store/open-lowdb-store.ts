@@ -1,8 +1,9 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Checkpoint, removeSegmentsBefore } from "./checkpoint.js";
 import type { EventStore } from "./event-store.js";
 import { folderOf, makeFolders } from "./folder.js";
 import { IndexDocuments } from "./index-documents.js";
+import { segmentName } from "./journal-frame.js";
 import { JournalWriter } from "./journal-writer.js";
 import { FolderLock } from "./lock.js";
 import { LogReader } from "./log-reader.js";
@@ -26,10 +27,19 @@ export interface LowdbStoreOptions {
   readonly cacheBytes?: number;
   /** So many events of a long run go into a document of their own, which is never written again; 1000 by default. */
   readonly partEvents?: number;
+  /** Called once the folder is recovered, before anything is written. */
+  readonly onRecovered?: (report: RecoveryReport) => void;
   /** The disk. */
   readonly layer?: WriteLayer;
   /** Who this process is, and which others live. */
   readonly processes?: ProcessTable;
+}
+
+/** What a start found in a folder. */
+export interface RecoveryReport {
+  readonly runs: number;
+  /** The end of the journal that was cut: a batch that nobody was told about, of which a crash left only a part. */
+  readonly cut?: { readonly file: string; readonly offset: number; readonly bytes: number };
 }
 
 /**
@@ -52,6 +62,12 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
     const files = new RunFiles(folder, assertOwner);
     const index = new IndexDocuments(folder);
     const { ledger, end, document } = await recover(folder, files, index);
+    options.onRecovered?.({
+      runs: ledger.runs.size,
+      ...(end.cut > 0 && {
+        cut: { file: join(folder.journal, segmentName(end.segment)), offset: end.cutAt, bytes: end.cut },
+      }),
+    });
     const writer = new JournalWriter(
       {
         layer,

@@ -4,8 +4,9 @@ import { NOT_STARTED } from "../log/fold.js";
 import { readChain } from "./chain-check.js";
 import { applyChange, unknownRun, type RunView } from "./changes.js";
 import { TamperEvident } from "./errors.js";
+import { heldText } from "./held-table.js";
 import type { IndexEntry } from "./index-documents.js";
-import { sealedEnd, type RunDocument } from "./run-document.js";
+import { sealedEnd, type RunDocument, type RunHeader } from "./run-document.js";
 import type { RunFiles } from "./run-files.js";
 import { hashIn } from "./stored-event.js";
 
@@ -19,7 +20,7 @@ export async function restoreRun(files: RunFiles, run: string): Promise<IndexEnt
   const file = await files.stat(run);
   const base = {
     change: header.change,
-    identities: header.identities,
+    held: heldIn(header),
     covered: { change: header.change, count: 0, tip: CHAIN_START, ...(file && { file }) },
   };
   const beside: RunView = {
@@ -29,10 +30,12 @@ export async function restoreRun(files: RunFiles, run: string): Promise<IndexEnt
     ...(header.lease !== undefined && { lease: header.lease }),
   };
   if (document.intact && header.erased !== undefined) {
-    return { ...base, view: { ...unknownRun(run), erased: true } };
+    const tip = header.erased.at(-1) ?? CHAIN_START;
+    const view = { ...unknownRun(run), tip, erased: true };
+    return { ...base, view, covered: { ...base.covered, tip } };
   }
   try {
-    const { envelopes, hashes } = await readAll(files, run, document);
+    const { envelopes, hashes } = await readDocuments(files, run, document);
     const events = envelopes.map((envelope, index) => ({ envelope, hash: hashes[index] ?? "" }));
     const view = applyChange(beside, { kind: "append", run, events });
     return { ...base, view, covered: { ...base.covered, count: events.length, tip: view.tip } };
@@ -43,12 +46,20 @@ export async function restoreRun(files: RunFiles, run: string): Promise<IndexEnt
     const newest = kept.reduce((last, next) => (next.change > last.change ? next : last), header);
     const nextSeq = Math.max(1, sealedEnd(header.sealed).count + document.events.length);
     const view = { ...beside, ...times(document), state: { ...NOT_STARTED, nextSeq } };
-    const { change, identities } = newest;
-    return { ...base, change, identities, view, unreadable: { seq, detail } };
+    return { ...base, change: newest.change, held: heldIn(newest), view, unreadable: { seq, detail } };
   }
 }
 
-async function readAll(files: RunFiles, run: string, { header, events, intact }: RunDocument) {
+/**
+ * The events of a run that its documents hold, and their hashes.
+ *
+ * @throws {@link TamperEvident} when they are not what was written.
+ */
+export async function readDocuments(
+  files: RunFiles,
+  run: string,
+  { header, events, intact }: RunDocument,
+): Promise<{ readonly envelopes: readonly Envelope[]; readonly hashes: readonly string[] }> {
   const envelopes: Envelope[] = [];
   const hashes: string[] = [];
   let tip = CHAIN_START;
@@ -59,14 +70,20 @@ async function readAll(files: RunFiles, run: string, { header, events, intact }:
     tip = read.tip;
   };
   for (const [index, part] of header.sealed.entries()) {
-    await take((await files.readPart(run, index)).events);
-    if (tip !== part.tip) throw new TamperEvident(run, envelopes.length, `part ${index} is not complete`);
+    const document = await files.readPart(run, index);
+    await take(document.events);
+    if (tip !== part.tip || !document.intact)
+      throw new TamperEvident(run, envelopes.length, `part ${index} is not what was written`);
   }
   await take(events);
   if (!intact || header.run !== run) {
     throw new TamperEvident(run, envelopes.length, "its document is not the one that was written");
   }
   return { envelopes, hashes };
+}
+
+function heldIn({ held, identities }: RunHeader): string {
+  return held ?? heldText(identities);
 }
 
 /** When the first and the last event were recorded, as far as that can still be read. */

@@ -22,6 +22,8 @@ export interface RunHeader {
   readonly lease?: string;
   readonly refused_reports: readonly RefusedReport[];
   readonly identities: readonly HeldIdentity[];
+  /** The same as prints, where the document that had the texts is damaged. */
+  readonly held?: string;
   /** Where the events before these lie. */
   readonly sealed: readonly SealedPart[];
   /** The hashes of what was erased. */

@@ -49,16 +49,27 @@ export class RunFiles {
 
   /** What could not be added to the damaged document of a run, and lies beside it. */
   async readKept(run: string): Promise<readonly RunHeader[]> {
+    return (await this.#kept(run)).map(({ document }) => document.header);
+  }
+
+  /** The files beside the document of a run that are not what was written. */
+  async damagedKept(run: string): Promise<readonly string[]> {
+    const damaged = (await this.#kept(run)).filter(({ document }) => !document.intact);
+    return damaged.map(({ name }) => join(this.#shard(run), `${run}.${name}.json`));
+  }
+
+  async #kept(run: string) {
     const names = await this.#folder.layer.list(this.#shard(run));
     const kept = names.flatMap((name) =>
-      name.startsWith(`${run}.kept-`) ? name.slice(run.length + 1, -5) : [],
+      name.startsWith(`${run}.kept-`) ? name.slice(run.length + 1, -".json".length) : [],
     );
-    const documents = kept.map(async (name) => {
-      const document = this.#document(run, name);
-      await document.read();
-      return document.data.header;
-    });
-    return Promise.all(documents);
+    return Promise.all(
+      kept.map(async (name) => {
+        const document = this.#document(run, name);
+        await document.read();
+        return { name, document: document.data };
+      }),
+    );
   }
 
   /** Removes everything of a run but its own document, durably. */

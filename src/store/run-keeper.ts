@@ -1,3 +1,4 @@
+import type { HeldIdentity } from "./changes.js";
 import { FORMAT } from "./journal-frame.js";
 import type { Ledger, LedgerRun } from "./ledger.js";
 import { overlapOf, type RunDocument, type RunHeader, type SealedPart } from "./run-document.js";
@@ -33,13 +34,15 @@ export class RunKeeper {
     // Taken in one step: changes that become durable while this is being written stay for the next time.
     const { change, view } = run;
     const tail = run.tail.slice();
-    const header = this.#header(run, change);
+    const since = new Map(run.heldSince);
+    const header = this.#header(run, change, identitiesAfter(before, since));
     const { sealed, rest } = await this.#seal(id, before.header.sealed, [
       ...before.events,
       ...tail.slice(overlap),
     ]);
     const file = await this.#files.write(id, { header: { ...header, sealed }, events: rest, intact: true });
     const covered = { change, count: view.state.nextSeq, tip: view.tip, ...(file && { file }) };
+    forgetHeld(run, since);
     this.#ledger.cover(run, covered, Math.max(0, run.tail.length - tail.length));
   }
 
@@ -64,9 +67,12 @@ export class RunKeeper {
     const { change, view } = run;
     const hashes = new Set(before.header.erased ?? (await this.#hashes(view.run, before)));
     for (const hash of run.tombstone) hashes.add(hash);
-    const header = { ...this.#header(run, change), erased: [...hashes] };
+    const since = new Map(run.heldSince);
+    const identities = identitiesAfter(before, since);
+    const header = { ...this.#header(run, change, identities), erased: [...hashes] };
     const file = await this.#files.write(view.run, { header, events: [], intact: true });
     await this.#files.removeBeside(view.run);
+    forgetHeld(run, since);
     this.#ledger.cover(run, { change, count: 0, tip: view.tip, ...(file && { file }) }, 0);
   }
 
@@ -82,12 +88,13 @@ export class RunKeeper {
   async #keepBeside(run: LedgerRun): Promise<void> {
     const { change, covered } = run;
     const tail = run.tail.slice();
-    const header = this.#header(run, change);
+    const held = this.#ledger.heldBy(run);
+    const header = { ...this.#header(run, change, []), held };
     await this.#files.writeBeside(run.view.run, `kept-${change}`, { header, events: tail, intact: true });
     this.#ledger.cover(run, { ...covered, change }, Math.max(0, run.tail.length - tail.length));
   }
 
-  #header(run: LedgerRun, change: number): RunHeader {
+  #header(run: LedgerRun, change: number, identities: readonly HeldIdentity[]): RunHeader {
     const { view } = run;
     return {
       ...emptyHeader(view.run),
@@ -95,9 +102,30 @@ export class RunKeeper {
       ...(view.ownership !== undefined && { ownership: view.ownership }),
       ...(view.lease !== undefined && { lease: view.lease }),
       refused_reports: view.refused,
-      identities: this.#ledger.identitiesOf(run),
+      identities,
     };
   }
+}
+
+/** What a run holds, by its document and by what has become durable since. */
+function identitiesAfter(
+  { header }: RunDocument,
+  since: ReadonlyMap<string, HeldIdentity | undefined>,
+): readonly HeldIdentity[] {
+  const all = new Map(header.identities.map((each) => [each.identity, each]));
+  for (const [identity, held] of since) {
+    if (held === undefined) all.delete(identity);
+    else all.set(identity, held);
+  }
+  return [...all.values()];
+}
+
+/** Lets go of the texts that a document holds now. */
+function forgetHeld(run: LedgerRun, kept: ReadonlyMap<string, HeldIdentity | undefined>): void {
+  const { heldSince } = run;
+  if (heldSince === undefined) return;
+  for (const [identity, held] of kept) if (heldSince.get(identity) === held) heldSince.delete(identity);
+  if (heldSince.size === 0) delete run.heldSince;
 }
 
 function emptyHeader(run: string): RunHeader {

@@ -4,6 +4,7 @@ import { DurableAdapter } from "./durable-adapter.js";
 import type { Folder } from "./folder.js";
 import { FORMAT } from "./journal-frame.js";
 import { FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
+import { sealText, unsealText } from "./sealed-text.js";
 import { asError } from "./write-layer.js";
 
 /** `store.json`: what a folder is, and where its journal starts. */
@@ -36,12 +37,19 @@ export async function openStoreDocument(folder: Folder): Promise<Low<StoreDocume
 }
 
 const codec = {
-  encode: (data: StoreDocument | null) => Buffer.from(`${JSON.stringify(data, null, 2)}\n`, "utf8"),
+  encode: (data: StoreDocument | null) => {
+    const members = Object.entries(data ?? {}).map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
+    return Buffer.from(sealText(`{\n${members.join(",\n")}`), "utf8");
+  },
   decode: (bytes: Uint8Array): StoreDocument => {
-    const data = JSON.parse(Buffer.from(bytes).toString("utf8")) as StoreDocument;
-    if (!Number.isInteger(data.format) || (data.format <= FORMAT && !Number.isInteger(data.journal.from))) {
-      throw new TypeError("format or journal.from is missing");
-    }
+    const text = Buffer.from(bytes).toString("utf8");
+    const body = unsealText(text);
+    // A newer version may write it another way: what it says of its format is all that counts then.
+    const data = JSON.parse(body === undefined ? text : `${body}}`) as StoreDocument;
+    if (!Number.isInteger(data.format)) throw new TypeError("it does not say its format");
+    // Where the journal starts and how many runs there are must not hang on a flipped bit.
+    if (body === undefined && data.format <= FORMAT)
+      throw new TypeError("its checksum is not that of its content");
     return data;
   },
 };

@@ -30,7 +30,7 @@ export class Subscriptions {
 }
 
 /** A listener's own failure is its owner's, never the store's: what was recorded stays recorded. */
-function callSafely(listener: (envelope: Envelope) => void, envelope: Envelope): void {
+export function callSafely(listener: (envelope: Envelope) => void, envelope: Envelope): void {
   try {
     listener(envelope);
   } catch (error) {

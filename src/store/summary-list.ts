@@ -15,7 +15,7 @@ export function summaryOf({ view, unreadable }: LedgerRun): RunSummary | undefin
   };
 }
 
-function contentOf(view: LedgerRun["view"]): RunSummaryContent {
+export function contentOf(view: LedgerRun["view"]): RunSummaryContent {
   const { state, labels, ownership, refused, lastIntentByClient } = view;
   const { pending } = state;
   return {

@@ -13,9 +13,13 @@ const OPTIONS: ServeOptions = {
   logLevel: "info",
 };
 
-function announced(url: string, more: Partial<ServeOptions> = {}): string {
+function announced(
+  url: string,
+  more: Partial<ServeOptions> & { readonly passwordShown?: boolean } = {},
+): string {
   const stream = new PassThrough();
-  announce(outputOn(stream, {}), url, { ...OPTIONS, ...more }, { declared: [] });
+  const words = { ...OPTIONS, place: "/srv/salvor-data", passwordShown: false, ...more };
+  announce(outputOn(stream, {}), url, words, { declared: [] });
   return String(stream.read());
 }
 
@@ -49,4 +53,12 @@ it("what npm start serves is spoken to by a command that is on nobody's path", (
     if (before === undefined) delete process.env.npm_lifecycle_event;
     else process.env.npm_lifecycle_event = before;
   }
+});
+
+it("a database's password on the command line is warned of, and the flag named that hides it", () => {
+  assert.match(
+    announced("http://127.0.0.1:8080", { passwordShown: true }),
+    /Warning:.*--store-env VAR hides it/,
+  );
+  assert.doesNotMatch(announced("http://127.0.0.1:8080"), /--store-env/);
 });

@@ -97,6 +97,39 @@ describe("a driver whose connection is cut", () => {
       assert.equal(proxy.count("-completion"), 2);
     });
 
+    it(`opens a call with the report before it, once, although that request came to grief (${mishap})`, async () => {
+      const run = await open(2);
+      proxy.harm("/steps", mishap);
+      const [first, second] = await Promise.all([run.perform("pay_out", ASK), run.perform("pay_out", OTHER)]);
+      assert.deepEqual(first, { refund_id: "re_1", amount_cents: 500 });
+      assert.deepEqual(second, { refund_id: "re_2", amount_cents: 900 });
+      assert.equal(proxy.count("/steps"), 2);
+      assert.equal(proxy.count("-intent"), 1);
+      assert.equal(proxy.count("-completion"), 1);
+    });
+
+    it(`executes a write that was opened ahead although the answer never came (${mishap})`, async () => {
+      const run = await open(0);
+      proxy.harm("/steps", mishap);
+      const first = run.perform("pay_out", ASK);
+      const second = run.perform("pay_out", OTHER);
+      const error = await caught(first, UndeliveredReportError);
+      assert.equal(error.seq, 1);
+      assert.deepEqual(error.output, { refund_id: "re_1", amount_cents: 500 });
+      assert.equal(error.idempotencyKey, world.attempts[0]?.key);
+      // The report went first, then the call that waited.
+      assert.deepEqual(await second, { refund_id: "re_2", amount_cents: 900 });
+      assert.deepEqual(
+        world.attempts.map(({ seq }) => seq),
+        [1, 3],
+      );
+      assert.equal(run.undelivered, undefined);
+      const log = await direct.log(run.runId);
+      assert.ok(holds(log[2], "ToolCallCompleted"));
+      assert.deepEqual(log[2].event.payload.output, error.output);
+      assert.equal(log.length, 5);
+    });
+
     it(`observes one time although the answer to it was lost (${mishap})`, async () => {
       const run = await open(0);
       proxy.harm("/events", mishap);
@@ -275,6 +308,53 @@ describe("a driver whose connection is cut", () => {
         }
       }),
       { numRuns: 25 },
+    );
+  });
+
+  it("performs calls that wait for each other once, in order, whatever becomes of the requests that join them", async () => {
+    const tool = fc.constantFrom("pay_out", "refund_card", "find_order", "reserve");
+    const script = fc.record({
+      tools: fc.array(tool, { minLength: 2, maxLength: 7 }),
+      mishaps: fc.array(fc.constantFrom(...MISHAPS), { maxLength: 4 }),
+      retries: fc.constantFrom(0, 0, 0, 1),
+    });
+    await fc.assert(
+      fc.asyncProperty(script, async ({ tools, mishaps, retries }) => {
+        const calls = tools.map((name, at) => [name, { ...ASK, order_id: `o-${at}` }] as const);
+        const mine = new World();
+        const line = await CuttingProxy.start(() => server.port);
+        try {
+          const runId = crypto.randomUUID();
+          const client = new SalvorClient({ url: line.url, retries });
+          const run = await ClientRun.open(client, toolsFor(mine), { ...START, runId });
+          for (const mishap of mishaps) line.harm("/steps", mishap);
+          const ended = await Promise.allSettled(calls.map(([name, input]) => run.perform(name, input)));
+          for (const end of ended) {
+            if (end.status === "rejected")
+              assert.ok(end.reason instanceof UndeliveredReportError, String(end.reason));
+          }
+          await run.flush();
+
+          const performed = calls.map(([name, input], at) => [name, input, 1 + 2 * at]);
+          assert.deepEqual(
+            mine.attempts.map((attempt) => [attempt.tool, attempt.input, attempt.seq]),
+            performed,
+          );
+          const log = await direct.log(runId);
+          assert.equal(log.length, 1 + 2 * calls.length);
+          const later = await ClientRun.open(direct, toolsFor(mine), { runId });
+          for (const [at, [name, input]] of calls.entries()) {
+            const output = await later.perform(name, input);
+            const end = ended[at];
+            if (end?.status === "fulfilled") assert.deepEqual(output, end.value);
+            else assert.deepEqual(output, (end?.reason as UndeliveredReportError).output);
+          }
+          assert.equal(mine.attempts.length, performed.length);
+        } finally {
+          await line.close();
+        }
+      }),
+      { numRuns: process.env.SALVOR_SOAK === undefined ? 25 : 1000 },
     );
   });
 });

@@ -9,7 +9,7 @@ const store = await openLowdbStore({ dir, idleMs: 20, checkpointBytes: 20_000 })
 
 /** Calls come in pairs: an intent that claims an identity of its own, and the completion that settles it. */
 async function drive(run: string): Promise<never> {
-  let seq = (await store.readLog(run)).length;
+  let seq = (await store.readRun(run))?.eventCount ?? 0;
   if (seq === 0) {
     await store.append(run, [
       event(run, 0, { kind: "RunStarted", payload: { agent_def_hash: "x", input: null } }),

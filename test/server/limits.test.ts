@@ -103,7 +103,7 @@ void describe("a server with as many connections as it takes", () => {
     const [refused] = answersIn(await exchange(server.url, GET_RUNS), "GET /v1/runs");
     assert.deepEqual([refused?.status, refused?.code], [503, "store_unavailable"]);
     assert.equal(refused?.headers.get("retry-after"), "1");
-    assert.equal(refused?.headers.get("connection"), "close");
+    assert.equal(refused.headers.get("connection"), "close");
     // Those that were there before are served on.
     held[0]?.write(GET_RUNS);
     const [more] = (await once(held[0]!, "data")) as [Buffer];

@@ -106,7 +106,10 @@ void describe("what holds every answer of the tests to the description", () => {
 
   it("takes an answer as it is described", () => {
     assertDescribed(answer);
-    assertFrameDescribed("/v1/runs/x/events", "end", { status: { state: "running" }, detached: true });
+    assertFrameDescribed({ method: "GET", path: "/v1/runs/x/events" }, "end", {
+      status: { state: "running" },
+      detached: true,
+    });
   });
 
   for (const [what, change] of [
@@ -140,17 +143,21 @@ void describe("what holds every answer of the tests to the description", () => {
       event,
     });
     const path = "/v1/runs/x/events";
-    assertFrameDescribed(path, undefined, envelope({ kind: "RunFailed", payload: { error: "e", kept: 1 } }));
-    assertFrameDescribed(path, undefined, envelope({ kind: "LaterKind", payload: null }));
+    assertFrameDescribed(
+      { method: "GET", path },
+      undefined,
+      envelope({ kind: "RunFailed", payload: { error: "e", kept: 1 } }),
+    );
+    assertFrameDescribed({ method: "GET", path }, undefined, envelope({ kind: "LaterKind", payload: null }));
     for (const event of [
       { kind: "RunFailed", payload: { error: 1 } },
       { kind: "RunFailed", payload: { output: 1 } },
     ])
       assert.throws(() => {
-        assertFrameDescribed(path, undefined, envelope(event));
+        assertFrameDescribed({ method: "GET", path }, undefined, envelope(event));
       }, assert.AssertionError);
     assert.throws(() => {
-      assertFrameDescribed(path, "end", { status: { state: "running", output: 1 } });
+      assertFrameDescribed({ method: "GET", path }, "end", { status: { state: "running", output: 1 } });
     });
   });
 });

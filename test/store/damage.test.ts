@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
-import { mkdtemp, readdir, readFile, rm, truncate, unlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, truncate, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { envelopeOf, type Envelope } from "#salvor/log/events.js";
 import { claiming } from "#salvor/store/append-unit.js";
-import { FormatTooNew, openLowdbStore, StoreCorrupt, TamperEvident } from "#salvor/store/index.js";
+import { FormatTooNew, openLowdbStore, RunErased, StoreCorrupt, TamperEvident } from "#salvor/store/index.js";
 import { MemoryDisk } from "./disk/memory-disk.js";
 import { Random } from "./disk/random.js";
 import { sessionOn } from "./disk/sessions.js";
@@ -257,3 +257,29 @@ async function flip(file: string, at: number): Promise<void> {
   bytes[at]! ^= 1;
   await writeFile(file, bytes);
 }
+
+describe("a folder that was copied", () => {
+  it("is the same to its store, erased runs included, although every file has another time", async () => {
+    const dir = await filledFolder();
+    const ended = envelopeOf(ONE, 5, "2026-01-01T00:01:00Z", {
+      kind: "RunCompleted",
+      payload: { output: 1 },
+    });
+    const store = await openLowdbStore({ dir });
+    await store.append(ONE, [ended], claiming("sha256:erased", 5));
+    await store.erase(ONE);
+    await store.close();
+    const copy = await mkdtemp(join(tmpdir(), "salvor-damage-"));
+    folders.push(copy);
+    await cp(dir, copy, { recursive: true });
+    for (let round = 0; round < 2; round += 1) {
+      const copied = await openLowdbStore({ dir: copy });
+      assert.equal((await copied.readLog(TWO)).length, 6);
+      const ownership = { kind: "client", record_prompts: false } as const;
+      await assert.rejects(copied.openRun(ONE, "lease", ownership), RunErased);
+      assert.deepEqual(await copied.lookupCall("sha256:erased"), { run_id: ONE, seq: 5, settled: false });
+      await copied.close();
+      await rm(join(copy, "index"), { recursive: true });
+    }
+  });
+});

@@ -61,9 +61,13 @@ export function assertDescribed(answer: Described): void {
 }
 
 /** Holds a frame of an event stream to the description. */
-export function assertFrameDescribed(path: string, event: string | undefined, data: unknown): void {
+export function assertFrameDescribed(
+  { method, path }: Pick<Described, "method" | "path">,
+  event: string | undefined,
+  data: unknown,
+): void {
   const where = [
-    ...placeOf("GET", path, 200),
+    ...placeOf(method, path, 200),
     "content",
     "text/event-stream",
     "x-frames",

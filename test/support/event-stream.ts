@@ -21,17 +21,24 @@ export class EventStream {
     readonly response: Response,
     private readonly reader: Bytes,
     private readonly stop: AbortController,
-    private readonly path: string,
+    readonly method: string,
+    readonly path: string,
   ) {}
 
   static async open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventStream> {
+    return EventStream.ask(url, { headers });
+  }
+
+  /** The stream that a request is answered with. */
+  static async ask(url: string, init: RequestInit): Promise<EventStream> {
     const stop = new AbortController();
-    const response = await fetch(url, { headers, signal: stop.signal });
+    const response = await fetch(url, { ...init, signal: stop.signal });
     assert.ok(response.body);
     assert.equal(response.status, 200);
     const { pathname } = new URL(url);
-    assertDescribed({ method: "GET", path: pathname, status: 200, headers: response.headers });
-    return new EventStream(response, response.body.getReader() as Bytes, stop, pathname);
+    const { method = "GET" } = init;
+    assertDescribed({ method, path: pathname, status: 200, headers: response.headers });
+    return new EventStream(response, response.body.getReader() as Bytes, stop, method, pathname);
   }
 
   /** The next frame, or `undefined` when the stream has ended. */
@@ -42,7 +49,7 @@ export class EventStream {
         const text = this.#buffer.slice(0, end);
         this.#buffer = this.#buffer.slice(end + 2);
         const frame = frameOf(text);
-        if (frame.data !== undefined) assertFrameDescribed(this.path, frame.event, frame.data);
+        if (frame.data !== undefined) assertFrameDescribed(this, frame.event, frame.data);
         return frame;
       }
       const { done, value } = await this.reader.read();

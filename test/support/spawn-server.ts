@@ -13,6 +13,10 @@ export interface SpawnServerOptions {
   readonly args?: readonly string[];
   /** Variables besides this process's own; `undefined` takes one away. */
   readonly env?: NodeJS.ProcessEnv;
+  /** The arguments that say where logs live, instead of a folder. */
+  readonly where?: readonly string[];
+  /** The URL of a database, instead of a folder; the server gets it through a variable. */
+  readonly store?: string;
   /** Without it the server gets a fresh folder, which goes when the server is stopped (not when it is killed). */
   readonly dataDir?: string;
   readonly cwd?: string;
@@ -49,10 +53,16 @@ export interface SpawnedServer {
  * @throws an Error with everything it wrote when it ends before that.
  */
 export async function spawnServer(options: SpawnServerOptions = {}): Promise<SpawnedServer> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "salvor-serve-")));
-  const args = ["serve", "--bind", "127.0.0.1:0", "--data", dataDir, ...(options.args ?? [])];
+  const isOnDatabase = options.store !== undefined || options.where !== undefined;
+  const dataDir = options.dataDir ?? (isOnDatabase ? "" : await mkdtemp(join(tmpdir(), "salvor-serve-")));
+  const where = options.where ?? (isOnDatabase ? ["--store-env", "SALVOR_TEST_STORE"] : ["--data", dataDir]);
+  const args = ["serve", "--bind", "127.0.0.1:0", ...where, ...(options.args ?? [])];
   const child = spawn(process.execPath, [SALVOR_MAIN, ...args], {
-    env: { ...process.env, ...options.env },
+    env: {
+      ...process.env,
+      ...(options.store !== undefined && { SALVOR_TEST_STORE: options.store }),
+      ...options.env,
+    },
     cwd: options.cwd,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -109,7 +119,7 @@ export async function spawnServer(options: SpawnServerOptions = {}): Promise<Spa
     ended,
     async stop() {
       const how = await endWith("SIGTERM");
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      if (options.dataDir === undefined && !isOnDatabase) await rm(dataDir, { recursive: true, force: true });
       return how;
     },
     kill: () => endWith("SIGKILL"),

@@ -3,14 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClientToolRegistry, type DeclarationInput } from "#salvor/declarations/index.js";
 import type { Envelope } from "#salvor/log/events.js";
+import type { RunTools } from "#salvor/runtime/index.js";
 import {
   AppState,
   startServer,
   type AppOptions,
   type Limits,
+  type ModelExecutor,
   type RunningServer,
 } from "#salvor/server/index.js";
-import type { RunTools } from "#salvor/runtime/index.js";
 import { openLowdbStore, type EventStore } from "#salvor/store/index.js";
 import { assertDescribed } from "./contract.js";
 import { TOOLS } from "./tools.js";
@@ -38,6 +39,7 @@ export interface CallOptions {
 export type TestServerOptions = Omit<AppOptions, "store"> & {
   readonly tools?: readonly DeclarationInput[];
   readonly limits?: Partial<Limits>;
+  readonly executor?: ModelExecutor | undefined;
   /** The tools that the server performs itself. */
   readonly hosted?: RunTools;
 };
@@ -197,13 +199,14 @@ interface RunningOn extends RunningServer {
 
 async function startOn(
   dir: string,
-  { tools = TOOLS, hosted, limits, ...options }: TestServerOptions,
+  { tools = TOOLS, executor, hosted, limits, ...options }: TestServerOptions,
 ): Promise<RunningOn> {
   const registry = new ClientToolRegistry();
   for (const tool of tools) registry.declare(tool);
   const store = await openLowdbStore({ dir });
   const state = new AppState({ ...options, store }).withClientTools(registry);
-  const server = await startServer(hosted === undefined ? state : state.withTools(hosted), {
+  const called = executor === undefined ? state : state.withModelExecutor(executor);
+  const server = await startServer(hosted === undefined ? called : called.withTools(hosted), {
     host: "127.0.0.1",
     port: 0,
     ...(limits && { limits }),

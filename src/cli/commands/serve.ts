@@ -4,6 +4,7 @@ import {
   collecting,
   parseBind,
   parseCount,
+  parseDays,
   parseOrigin,
   parseSeconds,
   parseVariableName,
@@ -15,6 +16,11 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "
 export interface ServeOptions {
   readonly bind: BindAddress;
   readonly data: string;
+  /** The URL of a database; it may hold a password. */
+  readonly store?: string;
+  readonly storeEnv?: string;
+  /** In days. */
+  readonly retain?: number;
   readonly clientTool: readonly string[];
   readonly tools?: string;
   readonly toolConcurrency?: number;
@@ -29,20 +35,33 @@ export interface ServeOptions {
   readonly logPayloads?: true;
 }
 
-const NOTES = `Everything is checked before the port is bound: declarations, tools, tokens, address and data folder.
+const NOTES = `Everything is checked before the port is bound: declarations, tools, tokens, address and store.
 Logs are JSON lines on standard error. SIGTERM or Ctrl-C stops the server when what is being recorded is recorded; a second
-signal stops it at once. SALVOR_CLIENT_LEASE_TTL_SECS (default 60) says how long a silent driver counts as attached.`;
+signal stops it at once. SALVOR_CLIENT_LEASE_TTL_SECS (default 60) says how long a silent driver counts as attached.
+ANTHROPIC_API_KEY lets the server call models for its runs; SALVOR_MODEL_BASE_URL says where, if not at https://api.anthropic.com.`;
 
 /** `salvor serve`: the control plane. */
 export function serveCommand(): Command {
   const command = new Command("serve")
-    .description("Serve the control plane: record calls, refuse what may not be, keep the log in one folder.")
+    .description("Serve the control plane: record calls, refuse what may not be, keep the log.")
     .addOption(
       new Option("--bind <HOST:PORT>", "where to listen; port 0 takes any free one")
         .default(parseBind("127.0.0.1:8080"), "127.0.0.1:8080")
         .argParser(parseBind),
     )
     .option("--data <DIR>", "the folder that holds the logs; made when missing", "./salvor-data")
+    .addOption(
+      new Option(
+        "--store <URL>",
+        "a PostgreSQL database that holds the logs, shared by any number of servers",
+      ).conflicts(["data", "force", "storeEnv"]),
+    )
+    .addOption(
+      new Option("--store-env <VAR>", "environment variable that holds that URL, which may hold a password")
+        .conflicts(["data", "force", "store"])
+        .argParser(parseVariableName),
+    )
+    .option("--retain <DAYS>", "erase runs so many days after they have ended; none unless given", parseDays)
     .addOption(
       new Option("--client-tool <FILE|DIR>", "a declaration, or a folder of *.toml; may be repeated")
         .default([], "none")
@@ -82,6 +101,10 @@ export function serveCommand(): Command {
       [
         "salvor serve --bind 0.0.0.0:8080 --data /var/lib/salvor --auth-token CLIENT_TOKEN",
         "reachable from other machines",
+      ],
+      [
+        "salvor serve --store-env SALVOR_STORE --client-tool tools/",
+        "logs in PostgreSQL, for as many servers as you like",
       ],
     ],
     NOTES,

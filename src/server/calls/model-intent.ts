@@ -52,6 +52,7 @@ async function recordedAnswer(desk: RunDesk, seq: number, hash: string): Promise
   return { seq, settled: true, response, usage };
 }
 
-async function recordsPrompts(desk: RunDesk): Promise<boolean> {
+/** Whether the run was opened with `record_prompts`. */
+export async function recordsPrompts(desk: RunDesk): Promise<boolean> {
   return (await desk.store.readRun(desk.run))?.ownership?.record_prompts ?? false;
 }

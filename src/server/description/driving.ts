@@ -1,15 +1,17 @@
 import type { JsonObject } from "../../contract/json.js";
 import type { ErrorCode } from "../api-error.js";
-import { FROM_SEQ } from "../parameters.js";
+import { FROM_SEQ, STREAM } from "../parameters.js";
 import {
   COMPLETION,
   EVENTS,
   INTENT,
   MODEL_COMPLETION,
   MODEL_INTENT,
+  MODEL_STEP,
   OPEN,
   RESOLVE,
   STEPS,
+  TOOL_STEP,
 } from "../shapes.js";
 import type { Endpoint } from "./endpoint.js";
 import { any, object, ref, seq, text, uuid } from "./schema-parts.js";
@@ -180,7 +182,7 @@ export const DRIVING: readonly Endpoint[] = [
     name: "performTool",
     summary: "Have this server perform a tool.",
     caller: "driver",
-    body: object(["seq", "tool", "input"], { seq, tool: text, input: any, idempotency_key: text }),
+    body: TOOL_STEP.schema,
     success: {
       200: {
         description: "What came of it, or what it waits for.",
@@ -208,16 +210,9 @@ export const DRIVING: readonly Endpoint[] = [
     name: "callModel",
     summary: "Have this server call the model.",
     caller: "driver",
-    query: [
-      {
-        name: "stream",
-        description: "Answer as a stream.",
-        schema: text,
-        read: ({ query }) => query["stream"],
-      },
-    ],
+    query: [STREAM],
     headers: { Accept: { description: "`text/event-stream` asks for a stream.", schema: text } },
-    body: object(["seq", "request"], { seq, request: any }),
+    body: MODEL_STEP.schema,
     success: {
       200: {
         description: "What the model answered, whole or as it says it.",

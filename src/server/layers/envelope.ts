@@ -1,7 +1,7 @@
 import type { AppState } from "../app-state.js";
 import type { ApiError } from "../api-error.js";
 import type { AppMiddleware } from "../context.js";
-import { errorFacts } from "../error-facts.js";
+import { refusalFacts } from "../error-facts.js";
 import { toApiError } from "../error-mapping.js";
 
 /** The body of every answer that is not a success. */
@@ -18,8 +18,7 @@ export function errorEnvelope(state: AppState): AppMiddleware {
       const error = toApiError(thrown);
       if (error.status >= 500) {
         const { requestId: request_id, run } = ctx.state;
-        // What a tool or a model said about its failure is theirs.
-        const err = errorFacts(error.cause ?? error, error.status !== 502 || state.logPayloads);
+        const err = refusalFacts(error, state.logPayloads);
         state.logger?.error({ request_id, err, method: ctx.method, run, code: error.code });
       }
       state.observer.metrics.refused(error.code);

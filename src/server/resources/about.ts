@@ -13,7 +13,7 @@ export function aboutRoutes(state: AppState, router: AppRouter): void {
         client_runs: true,
         client_models: true,
         hosted_tools: state.hosted.tools !== undefined,
-        hosted_models: false,
+        hosted_models: state.modelExecutor !== undefined,
         steps: true,
         event_stream: true,
         operator_token: state.operatorTokenHash !== undefined,

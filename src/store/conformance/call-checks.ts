@@ -129,7 +129,8 @@ export const CALL_CHECKS: readonly Check[] = [
       ]) {
         assert.equal(await refusal(store.append(run, events, unit)), "conflict");
       }
-      for (const seen of [store, await reopen()]) {
+      for (const open of [() => Promise.resolve(store), reopen]) {
+        const seen = await open();
         assert.deepEqual(await seen.lookupCall(mine), { run_id: run, seq: 1, settled: false });
         assert.deepEqual(await seen.lookupCall(theirs), { run_id: other, seq: 1, settled: false });
         assert.equal((await seen.readLog(run)).length, 2);

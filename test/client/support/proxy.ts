@@ -19,6 +19,7 @@ export class CuttingProxy {
   readonly requests: string[] = [];
   readonly #rules: Rule[] = [];
   readonly #sockets = new Set<Socket>();
+  readonly #asked = new Map<Socket, string>();
   readonly #server: Server;
 
   private constructor(target: () => number) {
@@ -49,6 +50,11 @@ export class CuttingProxy {
     return this.requests.filter((line) => line.endsWith(path)).length;
   }
 
+  /** Cuts the connections on which a path that holds this was asked for last. */
+  cut(part: string): void {
+    for (const [socket, path] of this.#asked) if (path.includes(part)) socket.destroy();
+  }
+
   async close(): Promise<void> {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
@@ -66,6 +72,7 @@ export class CuttingProxy {
       socket.on("error", end);
       socket.on("close", () => {
         this.#sockets.delete(socket);
+        this.#asked.delete(socket);
         end();
       });
     }
@@ -73,6 +80,7 @@ export class CuttingProxy {
       const [, method, path] = /^(GET|POST) (\S+) HTTP/.exec(chunk.toString("latin1")) ?? [];
       if (method !== undefined && path !== undefined) {
         this.requests.push(`${method} ${path}`);
+        this.#asked.set(client, path);
         mishap = this.#take(path);
       }
       if (mishap === "request lost") end();

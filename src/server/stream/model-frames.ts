@@ -1,0 +1,59 @@
+import { toApiError } from "../error-mapping.js";
+import type { ModelCall } from "../model/model-call.js";
+import type { ModelAnswer, ModelDelta } from "../model/model-executor.js";
+import { Bell } from "./bell.js";
+import { KEEP_ALIVE_FRAME } from "./frames.js";
+
+export interface ModelFramesOptions {
+  /** After how much silence the stream says that it lives, in milliseconds. */
+  readonly keepAliveMs: number;
+  /** The reader has gone. */
+  readonly gone: AbortSignal;
+  /** Takes a failure that the stream tells its reader of. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** The frames of a model step (docs/http-api.md, "Model step"): what the model says, and in the end what is recorded. */
+export async function* modelFrames(
+  call: ModelCall,
+  { keepAliveMs, gone, failed }: ModelFramesOptions,
+): AsyncGenerator<string, void> {
+  const next = call.reading();
+  const bell = new Bell();
+  const ring = (): void => {
+    bell.ring();
+  };
+  const leave = call.listen(bell);
+  gone.addEventListener("abort", ring);
+  try {
+    for (;;) {
+      const delta = next();
+      if (gone.aborted) return;
+      if (delta !== undefined) yield deltaFrame(delta);
+      else if (call.over) break;
+      else if (!(await bell.wait(keepAliveMs))) yield KEEP_ALIVE_FRAME;
+    }
+    yield await lastFrame(call, failed);
+  } finally {
+    gone.removeEventListener("abort", ring);
+    leave();
+  }
+}
+
+async function lastFrame(call: ModelCall, failed: (error: unknown) => void): Promise<string> {
+  try {
+    return completeFrame(await call.answer);
+  } catch (error) {
+    failed(error);
+    return `event: error\ndata: ${JSON.stringify({ message: toApiError(error).message })}\n\n`;
+  }
+}
+
+function deltaFrame(delta: ModelDelta): string {
+  return `event: delta\ndata: ${JSON.stringify(delta)}\n\n`;
+}
+
+/** The end of a model step: what is recorded. */
+export function completeFrame({ response, usage }: ModelAnswer): string {
+  return `event: complete\ndata: ${JSON.stringify({ response, usage })}\n\n`;
+}

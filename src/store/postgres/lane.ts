@@ -1,0 +1,126 @@
+import { StoreUnavailable } from "../errors.js";
+import type { Connection } from "./connection.js";
+import { isUnavailable, sqlState } from "./errors.js";
+import type { KnownViews } from "./run-row.js";
+import { transact } from "./transaction.js";
+import type { Outcome, Work } from "./work.js";
+
+/** The most that one transaction takes. */
+const MOST = { works: 512, bytes: 8 * 1024 * 1024 };
+
+export interface LaneOptions {
+  readonly connection: Connection;
+  readonly known: KnownViews;
+  /** What was committed can be read now; called before those who asked for it are answered. */
+  readonly onCommitted: (outcome: Outcome) => Promise<void>;
+  /** How a transaction went: `undefined` when the database took it. */
+  readonly onResult: (problem: unknown) => void;
+}
+
+/**
+ * Works in the order in which they came. Everything that arrives while a transaction is under way
+ * goes into the next one: the more are waiting, the more share a round trip and a commit.
+ */
+export class Lane {
+  readonly #options: LaneOptions;
+  #waiting: Work[] = [];
+  #running: Promise<void> | undefined;
+  #begun = 0;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  /** For how long its transaction has been under way, in milliseconds; 0 when none is. */
+  get busyFor(): number {
+    return this.#running === undefined ? 0 : performance.now() - this.#begun;
+  }
+
+  submit(work: Work): void {
+    const { connection } = this.#options;
+    if (!connection.up) {
+      // Nobody waits for a database that is not there: what was not sent can be asked for again.
+      work.fail(new StoreUnavailable(connection.reason));
+      return;
+    }
+    this.#waiting.push(work);
+    if (this.#running === undefined) this.#begun = performance.now();
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Uses the connection between two transactions. */
+  async alone(use: () => Promise<void>): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+    const using = use();
+    this.#running = using
+      .then(ignore, ignore)
+      .then(() => this.#run())
+      .finally(() => {
+        this.#running = undefined;
+      });
+    await using;
+  }
+
+  /** The connection is lost: what has not been sent is refused. */
+  refuseWaiting(): void {
+    const refusal = new StoreUnavailable(this.#options.connection.reason);
+    for (const work of this.#waiting.splice(0)) work.fail(refusal);
+  }
+
+  /** Resolves when everything that was submitted has been answered. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Those who ask in the same turn share the first transaction too.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#commit(this.#take());
+  }
+
+  #take(): readonly Work[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { size } of this.#waiting) {
+      bytes += size;
+      if (count > 0 && (bytes > MOST.bytes || count >= MOST.works)) break;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #commit(works: readonly Work[]): Promise<void> {
+    const { connection, known, onCommitted, onResult } = this.#options;
+    this.#begun = performance.now();
+    let outcome: Outcome;
+    try {
+      outcome = await transact(connection, works, known);
+    } catch (error) {
+      for (const { run } of works) known.forget(run);
+      // Whatever state the session is in, the next transaction begins in a new one.
+      if (sqlState(error) === undefined && !(error instanceof StoreUnavailable))
+        connection.drop("it is made anew");
+      if (works.length > 1 && !isUnavailable(error) && !(error instanceof StoreUnavailable)) {
+        // What one of them holds cannot be stored; the others must not suffer for it.
+        for (const work of works) await this.#commit([work]);
+        return;
+      }
+      onResult(error);
+      for (const work of works) work.fail(error);
+      return;
+    }
+    onResult(undefined);
+    await onCommitted(outcome);
+    for (const [at, work] of works.entries()) {
+      const refusal = outcome.refusals[at];
+      if (refusal === undefined) work.done();
+      else work.fail(refusal);
+    }
+  }
+}
+
+function ignore(): void {
+  // Whoever used the connection is told.
+}

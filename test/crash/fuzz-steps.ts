@@ -122,7 +122,9 @@ function planOf(step: Step, actor: Step["actor"], run: string, world: World): Re
   return requestOf({ ...step, what: "intent", actor, twist: 2, which: 5 }, run, world);
 }
 
-type SentEvent = { readonly event: { readonly kind: string } };
+interface SentEvent {
+  readonly event: { readonly kind: string };
+}
 const sentOf = ({ body }: Request): readonly SentEvent[] =>
   (body.events ?? []) as unknown as readonly SentEvent[];
 const isResumed = ({ event }: SentEvent): boolean => event.kind === "Resumed";

@@ -7,7 +7,7 @@ import type { Call, Json, RunModel } from "./run-model.js";
 function keyOf(run: string, seq: number, { tool, input }: Call): string {
   const { key: field, performs } = toolOf(tool) ?? {};
   // The server's tools declare their keys in their own words.
-  if (performs !== undefined && field !== undefined) return `${tool}:${String(input[field])}`;
+  if (performs !== undefined && field !== undefined) return `${tool}:${input[field] as string}`;
   const identity: Record<string, Json> = { run, tool, ...(field === undefined ? { seq } : {}) };
   if (field !== undefined) identity[field] = input[field] ?? null;
   const text = JSON.stringify(identity, Object.keys(identity).sort());

@@ -48,7 +48,7 @@ table(0, "JSON", [
         method: "POST",
         body,
         duplex: "half",
-      } as RequestInit);
+      });
       assert.equal(answer.status, 413);
       await answer.text();
     },
@@ -166,36 +166,43 @@ table(0, "JSON", [
   [
     "0.20",
     "canonical JSON is that of RFC 8785",
-    () => assert.equal(canonicalJson({ b: [1, 1e21, "é\n"], a: null }), '{"a":null,"b":[1,1e+21,"é\\n"]}'),
+    () => {
+      assert.equal(canonicalJson({ b: [1, 1e21, "é\n"], a: null }), '{"a":null,"b":[1,1e+21,"é\\n"]}');
+    },
   ],
   [
     "0.21",
     "a hash is sha256: and its lower-case hex",
-    () => assert.match(hashValue("x"), /^sha256:[0-9a-f]{64}$/),
+    () => {
+      assert.match(hashValue("x"), /^sha256:[0-9a-f]{64}$/);
+    },
   ],
   [
     "0.22",
     'the vector of {"a":1}',
-    () =>
+    () => {
       assert.equal(
         hashValue({ a: 1 }),
         "sha256:015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862",
-      ),
+      );
+    },
   ],
   [
     "0.23",
     "the vector of {}",
-    () =>
-      assert.equal(hashValue({}), "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"),
+    () => {
+      assert.equal(hashValue({}), "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
+    },
   ],
   [
     "0.24",
     "the vector of null",
-    () =>
+    () => {
       assert.equal(
         hashValue(null),
         "sha256:74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b",
-      ),
+      );
+    },
   ],
   [
     "0.25",

@@ -91,7 +91,9 @@ table(1, "events", [
   [
     "1.4",
     "there are fifteen kinds",
-    () => assert.deepEqual([...EVENT_KINDS].sort(), Object.keys(KINDS).sort()),
+    () => {
+      assert.deepEqual([...EVENT_KINDS].sort(), Object.keys(KINDS).sort());
+    },
   ],
   [
     "1.5",

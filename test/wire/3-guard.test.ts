@@ -46,7 +46,13 @@ const breaks =
   };
 
 table(3, "the append guard", [
-  ["3.1", "rule 1: schema_version is 1", () => assert.equal(rule([STARTED], now, { schema_version: 2 }), 1)],
+  [
+    "3.1",
+    "rule 1: schema_version is 1",
+    () => {
+      assert.equal(rule([STARTED], now, { schema_version: 2 }), 1);
+    },
+  ],
   [
     "3.2",
     "rule 2: seq is the next position",
@@ -58,7 +64,9 @@ table(3, "the append guard", [
   [
     "3.4",
     "rule 4: the envelope names this run",
-    () => assert.equal(rule([STARTED], now, { run_id: RUN.replace("1", "2") }), 4),
+    () => {
+      assert.equal(rule([STARTED], now, { run_id: RUN.replace("1", "2") }), 4);
+    },
   ],
   ["3.5", "rule 5: no second RunStarted", breaks(5, [STARTED], STARTED)],
   [
@@ -124,7 +132,9 @@ table(3, "the append guard", [
   [
     "3.19",
     "the first rule that fails is the one that is named",
-    () => assert.equal(rule([STARTED, call], STARTED, { schema_version: 2, seq: 9 }), 1),
+    () => {
+      assert.equal(rule([STARTED, call], STARTED, { schema_version: 2, seq: 9 }), 1);
+    },
   ],
   [
     "3.20",

@@ -55,67 +55,76 @@ table(5, "endpoints", [
   [
     "5.4",
     "POST …/events answers the positions",
-    async () =>
+    async () => {
       assert.deepEqual(is(await run.event(1, "NowObserved", { now: "2026-01-01T00:00:00Z" }), 200), {
         appended: [1],
-      }),
+      });
+    },
   ],
   [
     "5.5",
     "POST …/client-tool-intent answers seq, key, effect and settled",
-    async () =>
+    async () => {
       assert.deepEqual(keys(is(await run.intent(2, "charge_card", { cents: 1 }), 200)), [
         "effect",
         "idempotency_key",
         "seq",
         "settled",
-      ]),
+      ]);
+    },
   ],
   [
     "5.6",
     "POST …/client-tool-completion answers seq and completed",
-    async () =>
+    async () => {
       assert.deepEqual(is(await run.complete(2, { output: { charge: "c" } }), 200), {
         seq: 2,
         completed: true,
-      }),
+      });
+    },
   ],
   [
     "5.7",
     "a settled intent answers its output too",
-    async () =>
-      assert.deepEqual(is(await run.intent(2, "charge_card", { cents: 1 }), 200).output, { charge: "c" }),
+    async () => {
+      assert.deepEqual(is(await run.intent(2, "charge_card", { cents: 1 }), 200).output, { charge: "c" });
+    },
   ],
   [
     "5.8",
     "POST …/client-model-intent answers seq and settled",
-    async () =>
+    async () => {
       assert.deepEqual(is(await run.post("client-model-intent", { seq: 4, request_hash: "h" }), 200), {
         seq: 4,
         settled: false,
-      }),
+      });
+    },
   ],
   [
     "5.9",
     "POST …/client-model-completion answers seq and completed",
-    async () =>
+    async () => {
       assert.deepEqual(is(await run.post("client-model-completion", { seq: 4, response: 1, usage }), 200), {
         seq: 4,
         completed: true,
-      }),
+      });
+    },
   ],
   [
     "5.10",
     "POST …/steps answers results",
-    async () => assert.deepEqual(is(await run.post("steps", { steps: [] }), 200), { results: [] }),
+    async () => {
+      assert.deepEqual(is(await run.post("steps", { steps: [] }), 200), { results: [] });
+    },
   ],
   [
     "5.11",
     "POST …/tool-step answers the output",
-    async () =>
+    async () => {
       assert.deepEqual(is(await run.post("tool-step", { seq: 6, tool: "look", input: {} }), 200), {
         output: 1,
-      }),
+      });
+    },
   ],
   [
     "5.12",
@@ -165,7 +174,9 @@ table(5, "endpoints", [
   [
     "5.16",
     "GET /v1/agents answers that there are none",
-    async () => assert.deepEqual(is(await get("/v1/agents"), 200), { agents: [] }),
+    async () => {
+      assert.deepEqual(is(await get("/v1/agents"), 200), { agents: [] });
+    },
   ],
   [
     "5.17",

@@ -43,8 +43,9 @@ table(6, "client runs", [
   [
     "6.3",
     "a fresh id is 201 with an empty log",
-    async () =>
-      assert.deepEqual(is(await open({ run_id: "20000000-0000-4000-8000-000000000000" }), 201).log, []),
+    async () => {
+      assert.deepEqual(is(await open({ run_id: "20000000-0000-4000-8000-000000000000" }), 201).log, []);
+    },
   ],
   [
     "6.4",
@@ -90,7 +91,9 @@ table(6, "client runs", [
   [
     "6.7",
     "a token is dt_ and 32 hex digits",
-    async () => assert.match(is(await open(), 201).drive_token as string, /^dt_[0-9a-f]{32}$/),
+    async () => {
+      assert.match(is(await open(), 201).drive_token as string, /^dt_[0-9a-f]{32}$/);
+    },
   ],
   [
     "6.8",

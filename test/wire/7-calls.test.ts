@@ -215,11 +215,12 @@ table(7, "calls", [
   [
     "7.12",
     "the key of a call without declared fields is the hash of run, seq and tool: the vector",
-    () =>
+    () => {
       assert.equal(
         attemptKey("00000000-0000-4000-8000-000000000001", 1, "charge_card"),
         "sha256:514bc81f163e3c20496a39bc47f9568b1c8c49edb3b15eabfc1d3b52b66c4158",
-      ),
+      );
+    },
   ],
   [
     "7.13",
@@ -482,11 +483,12 @@ table(7, "calls", [
   [
     "7.35",
     "suspend records the sentinel and Suspended as one append",
-    async () =>
+    async () => {
       assert.deepEqual((await eventsOf(await settled({ suspend: ASK }))).slice(2), [
         "ToolCallCompleted",
         "Suspended",
-      ]),
+      ]);
+    },
   ],
   [
     "7.36",

@@ -246,12 +246,13 @@ table(8, "a person decides", [
   [
     "8.19",
     "a dangling write: 409 needs_reconciliation with the intent",
-    async () =>
+    async () => {
       assert.equal(
         is(await decide(await opened("pay_out", PAYOUT), "resume", { input: 1 }), 409, "needs_reconciliation")
           .error.details.intent.seq,
         1,
-      ),
+      );
+    },
   ],
   [
     "8.20",

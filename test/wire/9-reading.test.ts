@@ -116,7 +116,13 @@ table(9, "reading", [
       is(await server.get("/v1/runs?group=everybody"), 400, "bad_request");
     },
   ],
-  ["9.6", "suspended is waiting", async () => assert.ok(await waits(await suspended()))],
+  [
+    "9.6",
+    "suspended is waiting",
+    async () => {
+      assert.ok(await waits(await suspended()));
+    },
+  ],
   [
     "9.7",
     "over budget is waiting",

@@ -5,6 +5,7 @@ import { DeclarationError, renderProblem } from "../declarations/problem.js";
 import type { EventStore } from "../store/event-store.js";
 import type { RecoveryReport } from "../store/open-lowdb-store.js";
 import { keepFor } from "../store/retention.js";
+import { errorFacts } from "../server/error-facts.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
@@ -32,9 +33,11 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const declared = loadDeclared(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
-  guardRejections(log.logger);
+  // Nobody can say whether it was a tool's code that threw: its text may be what the tool was called with.
+  const told = options.tools === undefined || options.logPayloads === true;
+  guardRejections(log.logger, told);
   if (options.tools === undefined) endUncaught(log);
-  else guardForeignCode(log.logger);
+  else guardForeignCode(log.logger, told);
   try {
     const hosted = await toolsOf(options, declared);
     const { store, place, passwordShown } = await openStore(options, {
@@ -84,7 +87,7 @@ async function untilStopped(
   const signal = await asked;
   log.logger.info({ signal }, "stopping");
   const done = await within(SHUTDOWN_DEADLINE_MS, close()).catch((error: unknown) => {
-    log.logger.error({ err: error }, "the store could not be closed");
+    log.logger.error({ err: errorFacts(error, true) }, "the store could not be closed");
     return false;
   });
   log.logger.info(done ? "stopped" : "stopped before everything was finished");

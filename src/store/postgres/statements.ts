@@ -155,6 +155,12 @@ export function writeOthers(draft: Draft): readonly Question[] {
     const { report } = change;
     return [
       {
+        // As it was written but for its time, which is the first thing of that name in it: jsonb takes no text with a NUL.
+        text: `DELETE FROM salvor.refused_reports WHERE run = $1 AND seq = $2
+          AND regexp_replace(report, '"time":"[^"]*"', '') = regexp_replace($3, '"time":"[^"]*"', '')`,
+        values: [run, report.seq, JSON.stringify(report)],
+      },
+      {
         text: "INSERT INTO salvor.refused_reports (run, seq, report) VALUES ($1, $2, $3)",
         values: [run, report.seq, JSON.stringify(report)],
       },

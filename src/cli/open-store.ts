@@ -1,11 +1,6 @@
 import { resolve } from "node:path";
 import type { EventStore } from "../store/event-store.js";
-import {
-  openLowdbStore,
-  openPostgresStore,
-  type LowdbStoreOptions,
-  type RecoveryReport,
-} from "../store/index.js";
+import { openLowdbStore, type LowdbStoreOptions, type RecoveryReport } from "../store/open-lowdb-store.js";
 import { CliError } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
 import { shellWord } from "./shell-word.js";
@@ -80,6 +75,8 @@ async function openFolder(options: LowdbStoreOptions): Promise<EventStore> {
 }
 
 async function openDatabase(url: string, onNews: (news: string) => void): Promise<EventStore> {
+  // What speaks to a database is loaded when there is one.
+  const { openPostgresStore } = await import("../store/open-postgres-store.js");
   try {
     return await openPostgresStore(url, { onNews });
   } catch (cause) {

@@ -1,16 +1,14 @@
-import {
-  type ClientToolRegistry,
-  DeclarationError,
-  loadDeclarations,
-  renderProblem,
-} from "../declarations/index.js";
+// Modules, not the public doors beside them: a start loads what a server needs, and nothing else.
+import type { ClientToolRegistry } from "../declarations/client-tool-registry.js";
+import { loadDeclarations } from "../declarations/load-declarations.js";
+import { DeclarationError, renderProblem } from "../declarations/problem.js";
 import type { EventStore } from "../store/event-store.js";
-import { keepFor, type RecoveryReport } from "../store/index.js";
+import type { RecoveryReport } from "../store/open-lowdb-store.js";
+import { keepFor } from "../store/retention.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
-import { loadTools } from "./load-tools.js";
 import { openStore } from "./open-store.js";
 import type { BindAddress } from "./option-parsers.js";
 import { modelExecutorOf } from "./model-settings.js";
@@ -38,7 +36,7 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   if (options.tools === undefined) endUncaught(log);
   else guardForeignCode(log.logger);
   try {
-    const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
+    const hosted = await toolsOf(options, declared);
     const { store, place, passwordShown } = await openStore(options, {
       onRecovered: sayRecovered(log),
       onNews: (news) => {
@@ -69,6 +67,13 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     log.flush();
     return exitProcess(reportError(error));
   }
+}
+
+/** What loads tools is loaded when there are any. */
+async function toolsOf({ tools }: ServeOptions, declared: ClientToolRegistry) {
+  if (tools === undefined) return undefined;
+  const { loadTools } = await import("./load-tools.js");
+  return loadTools(tools, declared);
 }
 
 async function untilStopped(

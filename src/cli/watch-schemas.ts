@@ -156,14 +156,14 @@ class SchemaWatch {
     this.io.stderr(`${count}; ${out} stays as it is (${ms} ms)`);
   }
 
-  /** Every file of the program with what tells its versions apart; the artefact is not one that anybody edits. */
+  /** Every file of the programs with what tells its versions apart; the artefact is not one that anybody edits. */
   #files(): ReadonlyMap<string, unknown> {
     const { loaded } = this.#generator;
     if (loaded === undefined) return new Map();
     const shown = (file: string): string => relative(this.#cwd, file);
     return new Map<string, unknown>([
-      ...loaded.program
-        .getSourceFiles()
+      ...loaded.projects
+        .flatMap(({ program }) => program.getSourceFiles())
         .filter(({ fileName }) => fileName !== this.#out)
         .map((source) => [shown(source.fileName), source] as const),
       ...loaded.configs.map((file) => [shown(file), textOf(file)] as const),

@@ -80,7 +80,7 @@ export class Recorder {
   async state(run: string): Promise<RunState> {
     const known = this.#states.get(run) ?? NOT_STARTED;
     const state = fold(await this.store.readLog(run, known.nextSeq), known);
-    this.#states.set(run, state);
+    if (state !== known) this.#states.set(run, state);
     return state;
   }
 

@@ -37,22 +37,20 @@ export function segmentHeaderLine(header: SegmentHeader): string {
   return sealed(JSON.stringify({ journal: FORMAT, segment, first, follows }));
 }
 
-/** The JSON texts of the events that a change adds. */
-export function eventTexts(change: Change): readonly string[] {
-  return change.kind === "append" ? change.events.map(storedEventJson) : [];
+/** A change as one line of the journal, and the texts of its events in it. */
+export interface ChangeLine {
+  readonly line: string;
+  readonly events: readonly string[];
 }
 
-/**
- * One change as one line: checksum, run and kind first, so that a reader can tell what it is without parsing it.
- *
- * @param texts its {@link eventTexts}, for who needs them too.
- */
-export function changeLine(change: Change, texts = eventTexts(change)): string {
+/** One change as one line: checksum, run and kind first, so that a reader can tell what it is without parsing it. */
+export function changeLine(change: Change): ChangeLine {
   const { run, kind, ...rest } = change;
   const head = `{"run":${JSON.stringify(run)},"kind":"${kind}"`;
-  if (change.kind !== "append") return sealed(`${head}${members(rest)}}`);
+  if (change.kind !== "append") return { line: sealed(`${head}${members(rest)}}`), events: [] };
   const { held, freed } = change;
-  return sealed(`${head}${members({ held, freed })},"events":[${texts.join(",")}]}`);
+  const events = change.events.map(storedEventJson);
+  return { line: sealed(`${head}${members({ held, freed })},"events":[${events.join(",")}]}`), events };
 }
 
 /** The lines of a batch behind their header. */

@@ -18,7 +18,7 @@ import type {
 import { Executions } from "./executions.js";
 import { InFlight } from "./in-flight.js";
 import { judgeAppend, judgeErase, judgeOpen, judgeRefusal, type Lookup } from "./judge.js";
-import { changeLine, eventTexts, readChange } from "./journal-frame.js";
+import { changeLine, readChange } from "./journal-frame.js";
 import type { JournalWriter } from "./journal-writer.js";
 import type { Ledger, LedgerRun } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
@@ -230,8 +230,7 @@ export class LowdbStore implements EventStore {
   }
 
   #write(given: Change): Promise<void> {
-    const texts = eventTexts(given);
-    const line = changeLine(given, texts);
+    const { line, events } = changeLine(given);
     // What is kept is read back from the line: it is what a restart would find, and nobody else can change it.
     const change = deepFreeze(readChange(line));
     const view = this.#inFlight.add(change);
@@ -240,7 +239,8 @@ export class LowdbStore implements EventStore {
         line,
         commit: (number) => {
           this.#inFlight.remove(change);
-          this.#ledger.apply(change, number, { view, texts });
+          this.#ledger.apply(change, number, events, view);
+          if (change.kind === "append") this.#parts.reader.took(change, line.length);
           this.#lastChange = performance.now();
           if (change.kind === "erase") this.#erasures += 1;
           if (change.kind === "append") this.#subscriptions.publish(change.run, change.events);

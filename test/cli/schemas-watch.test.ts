@@ -172,6 +172,40 @@ describe("salvor schemas --watch", { timeout: 180_000 }, () => {
     assert.equal(await watched.end(), 0);
   });
 
+  it("notices edits in a project that is referenced, and of its settings", async () => {
+    const options = { strict: true, types: [], lib: ["es2023"], skipLibCheck: true, module: "nodenext" };
+    const settings = (more: object): string =>
+      JSON.stringify({ compilerOptions: { ...options, ...more }, include: ["src"] });
+    using program = new Program(
+      {
+        "src/a.ts": TYPED('import("../parts/model/src/money.js").Money'),
+        "base.json": settings({}),
+        "parts/model/tsconfig.json": JSON.stringify({
+          extends: "../../base.json",
+          compilerOptions: { composite: true },
+          include: ["src"],
+        }),
+        "parts/model/package.json": '{ "type": "module" }',
+        "parts/model/src/money.ts": "export interface Money { cents: number }\n",
+      },
+      { tsconfig: { references: [{ path: "./parts/model" }] } },
+    );
+    await using watched = new Watched(program);
+    await watched.until(/watching/);
+    program.write("parts/model/src/money.ts", "export interface Money { cents: number; note?: string }\n");
+    assert.match(
+      await watched.until(/./),
+      /: refund_order: input changed \(parts\/model\/src\/money\.ts; \d+ ms\)$/,
+    );
+    program.write("parts/model/src/pay-out.ts", toolSource("PayOut", "type In = {};"));
+    assert.match(await watched.until(/./), /: pay_out: is new \(/);
+    program.write("base.json", settings({ strict: false }));
+    assert.match(await watched.until(/stays as it is/), /parts\/model\/tsconfig\.json.*strictNullChecks/);
+    program.write("base.json", settings({}));
+    await watched.until(/: unchanged \(/);
+    assert.equal(await watched.end(), 0);
+  });
+
   it("answers a JSON document for each edit with --json", async () => {
     using program = new Program({ "src/a.ts": TYPED("{ id: string }") });
     await using watched = new Watched(program, "--json");

@@ -54,6 +54,26 @@ describe("salvor schemas", () => {
     assert.deepEqual(readdirSync(join(program.folder, "generated")), ["tools.schemas.json"]);
   });
 
+  it("leaves the old artefact alone when a tsconfig.json that it stands on is broken, and exits 1", async () => {
+    using program = new Program({ "src/a.ts": FINE });
+    await run(program);
+    const before = artefactOf(program);
+    const own = readFileSync(join(program.folder, "tsconfig.json"), "utf8");
+    for (const [broken, says] of [
+      [own.slice(0, -1), /^tsconfig\.json:1:\d+ TS1005/m],
+      ['{\n  "extends": "./gone.json"\n}', /^tsconfig\.json:2:14 TS5083/m],
+      ['{\n  "files": [],\n  "references": [{ "path": "gone" }]\n}', /^tsconfig\.json:3:18 TS6053/m],
+    ] as const) {
+      program.write("tsconfig.json", broken);
+      for (const check of [false, true]) {
+        const { code, stdout, stderr } = await run(program, { check });
+        assert.deepEqual([code, stdout], [1, ""]);
+        assert.match(stderr, says);
+      }
+      assert.equal(artefactOf(program), before);
+    }
+  });
+
   it("writes nothing where there was nothing when there is a problem", async () => {
     using program = new Program({ "src/a.ts": WRONG });
     assert.equal((await run(program)).code, 1);

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "node:test";
-import { findingsOf, FIXTURES, MODES } from "./compile.js";
+import { after, describe, it } from "node:test";
+import { runTsc, TYPESCRIPTS, type TscFinding, type TypeScript } from "../support/typescript-versions.js";
+import { findingsOf, FIXTURES, MODES, type Mode } from "./compile.js";
 
 const MISTAKE = /^\s*\/\/ mistake: (.+)$/;
+const WRONG = join(FIXTURES, "wrong-uses.ts");
+const RIGHT = join(FIXTURES, "right-uses.ts");
 
 /** Each sentence that a fixture asks for, with the line that it is about. */
 const expectedOf = (fixture: string) =>
@@ -16,37 +20,63 @@ const expectedOf = (fixture: string) =>
     });
 const expected = expectedOf("wrong-uses.ts");
 
-for (const mode of MODES) {
-  describe(`@Tool under ${mode.name}`, () => {
-    const findings = findingsOf("wrong-uses.ts", mode);
+const folder = mkdtempSync(join(tmpdir(), "salvor-tool-check-"));
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 
-    for (const { sentence, line } of expected) {
-      it(`says on line ${line}: ${sentence}`, () => {
-        const messages = findings.filter((finding) => finding.line === line).map(({ message }) => message);
-        assert.ok(
-          messages.some((message) => message.includes(sentence)),
-          `found instead:\n${messages.join("\n") || "no error"}`,
+/** What a compiler says of both fixtures, which it is given as one program. */
+async function findings(typescript: TypeScript, mode: Mode): Promise<readonly TscFinding[]> {
+  const config = join(folder, `${typescript.version}-${mode.name.replace(" ", "-")}.json`);
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    experimentalDecorators: mode.experimentalDecorators,
+    skipLibCheck: true,
+    resolveJsonModule: true,
+    target: "es2022",
+    lib: ["es2022"],
+    module: "nodenext",
+    types: ["node"],
+    typeRoots: [join(FIXTURES, "../../../node_modules/@types")],
+  };
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: [WRONG, RIGHT] }));
+  return runTsc(typescript, ["-p", config], folder);
+}
+
+for (const typescript of TYPESCRIPTS) {
+  for (const mode of MODES) {
+    describe(`@Tool with TypeScript ${typescript.version} and ${mode.name}`, async () => {
+      const found = await findings(typescript, mode);
+      const wrong = found.filter(({ file }) => file.endsWith("wrong-uses.ts"));
+
+      for (const { sentence, line } of expected) {
+        it(`says on line ${line}: ${sentence}`, () => {
+          const messages = wrong.filter((finding) => finding.line === line).map(({ message }) => message);
+          assert.ok(
+            messages.some((message) => message.includes(sentence)),
+            `found instead:\n${messages.join("\n") || "no error"}`,
+          );
+        });
+      }
+
+      it("finds fault with nothing else, and with no right use", () => {
+        const lines = new Set(expected.map(({ line }) => line));
+        assert.deepEqual(
+          found.filter((finding) => !wrong.includes(finding) || !lines.has(finding.line)),
+          [],
         );
+        assert.ok(lines.size >= 25);
       });
-    }
-
-    it("finds fault with nothing else", () => {
-      const lines = new Set(expected.map(({ line }) => line));
-      assert.deepEqual(
-        findings.filter(({ line }) => !lines.has(line)),
-        [],
-      );
-      assert.ok(lines.size >= 25);
     });
+  }
+}
 
-    it("accepts every right use", () => {
-      assert.deepEqual(findingsOf("right-uses.ts", mode), []);
-    });
-
-    it("accepts every right use without strict as well", () => {
-      const lax = { strict: false, exactOptionalPropertyTypes: false };
-      assert.deepEqual(findingsOf("right-uses.ts", mode, lax), []);
-    });
+for (const mode of MODES) {
+  it(`@Tool without strict accepts every right use, with ${mode.name}`, () => {
+    const lax = { strict: false, exactOptionalPropertyTypes: false };
+    assert.deepEqual(findingsOf("right-uses.ts", mode, lax), []);
   });
 }
 

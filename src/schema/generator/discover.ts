@@ -1,4 +1,5 @@
 import ts from "typescript";
+import { isAuthorsSource } from "./author-source.js";
 import type { Framework } from "./framework.js";
 import { scanSource } from "./source-scan.js";
 
@@ -14,17 +15,24 @@ export interface FoundTool {
 /** Told about a class whose decorator means nothing to the compiler, so that it may or may not be a tool. */
 export type ReportUnresolved = (decorator: ts.Decorator, className: string) => void;
 
-/** Every class of a program's own sources with our `@Tool` on it, in the order of files and of lines. */
+/**
+ * Every class of a program's own sources with our `@Tool` on it, in the order of files and of lines.
+ *
+ * @param seen the files that were looked through for another program: they are left out, and those of this one added.
+ */
 export function discoverTools(
   program: ts.Program,
   checker: ts.TypeChecker,
   framework: Framework,
+  seen: Set<string>,
   reportUnresolved: ReportUnresolved,
 ): readonly FoundTool[] {
   const found: FoundTool[] = [];
   const sources = program
     .getSourceFiles()
-    .filter((source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source));
+    .filter((source) => !source.isDeclarationFile && isAuthorsSource(program, source))
+    .filter(({ fileName }) => !seen.has(fileName));
+  for (const { fileName } of sources) seen.add(fileName);
   const inOrder = [...sources].sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
   for (const node of inOrder.flatMap((source) => scanSource(source).decorated)) {
     for (const decorator of ts.getDecorators(node) ?? []) {

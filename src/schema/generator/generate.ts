@@ -3,15 +3,14 @@ import { ARTEFACT_FORMAT, type SchemaArtefact, type ToolSchemas } from "../../co
 import type { JsonValue } from "../../contract/json.js";
 import { hashValue } from "../../log/canonical-json.js";
 import { artefactText } from "./artefact-text.js";
-import { IncrementalProgram } from "./incremental-program.js";
 import { loadProgram, type LoadedProgram } from "./load-program.js";
-import { Normaliser } from "./normaliser.js";
+import type { DocCheck } from "./normaliser.js";
 import { relativePosix, type GeneratorProblem } from "./problem.js";
-import { readTools, type NewTool } from "./read-tools.js";
+import { ProgramKeeper } from "./program-keeper.js";
+import { readTools, type NewTool, type ReadProject } from "./read-tools.js";
 import { Reporter } from "./reporter.js";
 import { SchemaMaker, type MadeSchema } from "./schema-maker.js";
-import { SourceGraph } from "./source-graph.js";
-import { ToolMemory, type KnownTool } from "./tool-memory.js";
+import type { KnownTool } from "./tool-memory.js";
 import { syntaxErrors, typeErrors } from "./type-errors.js";
 import { generatorVersions } from "./versions.js";
 
@@ -21,7 +20,7 @@ export type Generated =
   | { readonly problems: readonly [GeneratorProblem, ...GeneratorProblem[]] };
 
 export interface GenerateOptions {
-  /** The program's tsconfig.json, relative to `cwd`. */
+  /** The program's tsconfig.json, or the folder that it lies in, relative to `cwd`. */
   readonly tsconfig: string;
   /** Where the artefact will be, relative to `cwd`: a program may import it before it is there. */
   readonly out?: string;
@@ -30,7 +29,7 @@ export interface GenerateOptions {
   readonly onProgress?: (progress: GenerateProgress) => void;
 }
 
-/** How many of a program's tool classes have been read, of their sources been checked, or of the classes been given schemas. */
+/** How many of a solution's tool classes have been read, of their sources been checked, or of the classes been given schemas. */
 export interface GenerateProgress {
   readonly stage: "reading" | "checking" | "writing";
   readonly done: number;
@@ -47,14 +46,13 @@ export function generateSchemas(options: GenerateOptions): Generated {
  * with whatever still holds of what the last times found out.
  */
 export class SchemaGenerator {
-  readonly #programs = new IncrementalProgram();
-  readonly #memory = new ToolMemory();
+  readonly #keeper = new ProgramKeeper();
   readonly #maker = new SchemaMaker();
   #loaded: LoadedProgram | undefined;
 
   constructor(private readonly options: GenerateOptions) {}
 
-  /** The program as it was last loaded, whatever was wrong with it. */
+  /** The programs as they were last loaded, whatever was wrong with them. */
   get loaded(): LoadedProgram | undefined {
     return this.#loaded;
   }
@@ -75,34 +73,34 @@ export class SchemaGenerator {
    */
   *steps(): Generator<GenerateProgress, Generated, void> {
     const { cwd, tsconfig, out } = this.options;
-    const loaded = loadProgram(resolve(cwd, tsconfig), this.#programs);
+    const loaded = loadProgram(resolve(cwd, tsconfig), this.#keeper);
     this.#loaded = loaded;
     const [broken, ...more] = loaded.problems;
     // Under settings that are not what they say, everything else that could be said would be guessed.
     if (broken !== undefined) return { problems: [broken, ...more] };
-    const checker = loaded.program.getTypeChecker();
     const reporter = new Reporter(loaded.root);
-    const walk = new Normaliser(loaded.program, checker, reporter);
-    const graph = new SourceGraph(loaded.program, checker);
-    const { tools, sources } = yield* readTools(walk, (found) => this.#memory.recall(found, graph));
-    const artefactFile = out === undefined ? undefined : resolve(cwd, out);
-    for (const problem of syntaxErrors(loaded)) reporter.add(problem);
-    for (const [done, source] of [...sources].entries()) {
-      yield { stage: "checking", done, total: sources.size };
-      for (const problem of typeErrors(loaded, source, artefactFile)) reporter.add(problem);
-    }
-    this.#judgeDocs(walk);
-    const complete = reporter.problems.length === 0 ? yield* this.#complete(walk, tools) : [];
+    const read = yield* readTools(loaded, reporter);
+    yield* reportTypeErrors(loaded, read, reporter, out === undefined ? undefined : resolve(cwd, out));
+    const checks = read.flatMap(({ walk }) => walk.checks);
+    this.#judgeDocs(checks, reporter);
+    const tools = read.flatMap((project) => project.tools);
+    const complete =
+      reporter.problems.length === 0 ? yield* this.#complete(tools, reporter) : new Map<never, never>();
     const [first, ...others] = inOrder(reporter.problems);
     if (first !== undefined) return { problems: [first, ...others] };
     // Only now: what is wrong with a type is told of the first tool that uses it, and the others only look right.
-    this.#memory.keep(complete, graph);
-    const artefact = artefactOf(complete);
+    for (const { project, graph, tools: own } of read) {
+      project.memory.keep(
+        own.flatMap((tool) => complete.get(tool) ?? []),
+        graph,
+      );
+    }
+    const artefact = artefactOf([...complete.values()]);
     return { problems: [], artefact, text: artefactText(artefact) };
   }
 
   /** Values in doc comments are of the type that they stand on. */
-  #judgeDocs({ checks, reporter }: Normaliser): void {
+  #judgeDocs(checks: readonly DocCheck[], reporter: Reporter): void {
     for (const [at, values] of this.#maker.judge(checks).entries()) {
       const check = checks[at];
       if (check === undefined) continue;
@@ -117,9 +115,9 @@ export class SchemaGenerator {
 
   /** The tools with their schemas. */
   *#complete(
-    { reporter }: Normaliser,
     tools: readonly (KnownTool | NewTool)[],
-  ): Generator<GenerateProgress, readonly KnownTool[], void> {
+    reporter: Reporter,
+  ): Generator<GenerateProgress, ReadonlyMap<KnownTool | NewTool, KnownTool>, void> {
     const unmade = tools.filter((tool) => !("schemas" in tool));
     const wanted = unmade.flatMap(({ tool: { input, output } }) => [
       { shape: input, mustBeObject: true },
@@ -131,6 +129,7 @@ export class SchemaGenerator {
       made.push(schema);
     }
     const complete = new Map<KnownTool | NewTool, KnownTool>();
+    for (const tool of tools) if ("schemas" in tool) complete.set(tool, tool);
     for (const [at, one] of unmade.entries()) {
       const { found, name, effect, description } = one.tool;
       reporter.about(found.className);
@@ -150,7 +149,22 @@ export class SchemaGenerator {
       };
       complete.set(one, { ...one, schemas });
     }
-    return tools.flatMap((tool) => ("schemas" in tool ? [tool] : (complete.get(tool) ?? [])));
+    return complete;
+  }
+}
+
+function* reportTypeErrors(
+  loaded: LoadedProgram,
+  read: readonly ReadProject[],
+  reporter: Reporter,
+  out: string | undefined,
+): Generator<GenerateProgress, void, void> {
+  const syntax = loaded.projects.flatMap((project) => syntaxErrors(project, loaded.root));
+  for (const problem of syntax) reporter.add(problem);
+  const files = new Set(read.flatMap(({ sources }) => [...sources].map(({ fileName }) => fileName)));
+  for (const [done, file] of [...files].entries()) {
+    yield { stage: "checking", done, total: files.size };
+    for (const problem of typeErrors(loaded, file, out)) reporter.add(problem);
   }
 }
 

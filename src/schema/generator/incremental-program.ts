@@ -1,49 +1,58 @@
 import { LRUCache } from "lru-cache";
 import ts from "typescript";
 import { sha256Hex } from "../../log/canonical-json.js";
+import { SourceCache } from "./source-cache.js";
 import { isSame, sharedSources } from "./source-graph.js";
+import { ToolMemory } from "./tool-memory.js";
 
 /** What a program is made from. */
-export type ProgramSettings = Pick<
-  ts.CreateProgramOptions,
-  "rootNames" | "options" | "projectReferences" | "configFileParsingDiagnostics"
->;
-
-/** A program, and its semantic diagnostics: those of a file that nothing changed for are not worked out again. */
-export interface MadeProgram {
-  readonly program: ts.Program;
-  readonly diagnosticsOf: (source: ts.SourceFile) => readonly ts.Diagnostic[];
+export interface ProgramSettings {
+  readonly rootNames: readonly string[];
+  readonly options: ts.CompilerOptions;
+  readonly projectReferences: readonly ts.ProjectReference[];
+  /** What the tsconfig.json of a reference says; the same object as long as it says the same. */
+  readonly readReference: (file: string) => ts.ParsedCommandLine | undefined;
 }
 
-interface Parsed {
-  readonly text: string;
-  readonly how: string;
-  readonly source: ts.SourceFile;
+/** A program, and what is known of it from before. */
+export interface MadeProgram {
+  readonly program: ts.Program;
+  /** The semantic diagnostics of a source; those of one that nothing changed for are not worked out again. */
+  readonly diagnosticsOf: (source: ts.SourceFile) => readonly ts.Diagnostic[];
+  /** What was read of its tools under the same options. */
+  readonly memory: ToolMemory;
 }
 
 /** What is kept from one program to the next of the same options. */
 interface Kept {
-  readonly sources: Map<string, Parsed>;
+  readonly memory: ToolMemory;
   readonly probes: Map<string, Probe>;
   builder?: ts.SemanticDiagnosticsBuilderProgram;
   shared?: readonly ts.SourceFile[];
 }
 
 /**
- * Makes a program again and again as its files change. Sources whose text is the same are the same objects in the next program;
- * what the last one found out is used as far as it still holds. A new one answers what a program made from nothing would.
+ * Makes the program of a project again and again as its files change. What the last one found out is used as far as it still
+ * holds. A new one answers what a program made from nothing would.
  */
 export class IncrementalProgram {
-  // Sources are parsed and bound under the options, so they are of no use under others. Two: what holds under the options of
-  // before is still there when a mistake in them is taken back.
+  // Two: what holds under the options of before is still there when a mistake in them is taken back.
   readonly #kept = new LRUCache<string, Kept>({ max: 2 });
 
+  constructor(private readonly sources = new SourceCache()) {}
+
+  /** The programs that the next one may be made from. */
+  get programs(): readonly ts.Program[] {
+    return [...this.#kept.values()].flatMap(({ builder }) => builder?.getProgram() ?? []);
+  }
+
   /** The program of these settings as the files are now. */
-  make(settings: ProgramSettings): MadeProgram {
+  make({ readReference, ...settings }: ProgramSettings): MadeProgram {
     const text = settingsText(settings.options);
-    const kept: Kept = this.#kept.get(text) ?? { sources: new Map(), probes: new Map() };
+    const kept: Kept = this.#kept.get(text) ?? { memory: new ToolMemory(), probes: new Map() };
     this.#kept.set(text, kept);
-    const host = rememberingHost(settings.options, kept);
+    const host = rememberingHost(settings.options, kept.probes, this.sources);
+    host.getParsedCommandLine = readReference;
     const before = kept.builder?.getProgram();
     const reusable = before !== undefined && [...kept.probes.values()].every(holds);
     if (!reusable) kept.probes.clear();
@@ -54,8 +63,6 @@ export class IncrementalProgram {
     const builder = ts.createSemanticDiagnosticsBuilderProgram(program, host, known);
     kept.builder = builder;
     kept.shared = shared;
-    const sources = new Set(program.getSourceFiles());
-    for (const [file, { source }] of kept.sources) if (!sources.has(source)) kept.sources.delete(file);
     let settled = false;
     const settle = (): void => {
       // Finds out which files a change reaches, without looking at them.
@@ -64,6 +71,7 @@ export class IncrementalProgram {
     };
     return {
       program,
+      memory: kept.memory,
       diagnosticsOf: (source) => {
         if (!settled) settle();
         return builder.getSemanticDiagnostics(source);
@@ -72,8 +80,15 @@ export class IncrementalProgram {
   }
 }
 
-/** A compiler's host that keeps what it read and was told. */
-function rememberingHost(options: ts.CompilerOptions, { sources, probes }: Kept): ts.CompilerHost {
+/**
+ * A compiler's host that keeps what it was told. What is imported from a project that is referenced is read from that project's
+ * sources: what was built of them may be older than they are, or not there.
+ */
+function rememberingHost(
+  options: ts.CompilerOptions,
+  probes: Map<string, Probe>,
+  sources: SourceCache,
+): ts.CompilerHost & Pick<ts.WatchCompilerHost<never>, "useSourceOfProjectReferenceRedirect"> {
   const host = ts.createCompilerHost(options);
   const probing = (kind: (typeof PROBES)[number]) => {
     const ask = host[kind]?.bind(host) as ((path: string) => unknown) | undefined;
@@ -85,22 +100,12 @@ function rememberingHost(options: ts.CompilerOptions, { sources, probes }: Kept)
     };
     return { [kind]: probe };
   };
-  const readFile = host.readFile.bind(host);
   return {
     ...host,
     ...(Object.assign({}, ...PROBES.map(probing)) as Partial<ts.CompilerHost>),
     createHash: sha256Hex,
-    getSourceFile: (file, how) => {
-      const text = readFile(file);
-      if (text === undefined) return undefined;
-      const known = sources.get(file);
-      if (known?.text === text && known.how === howText(how)) return known.source;
-      const source = ts.createSourceFile(file, text, how);
-      // What the builder tells the versions of a file apart by.
-      (source as { version?: string }).version = sha256Hex(text);
-      sources.set(file, { text, how: howText(how), source });
-      return source;
-    },
+    getSourceFile: sources.under(options, host.readFile.bind(host)),
+    useSourceOfProjectReferenceRedirect: () => true,
   };
 }
 
@@ -119,11 +124,6 @@ function holds({ ask, path, answer }: Probe): boolean {
 
 function textOf(answer: unknown): string {
   return answer === undefined ? "" : JSON.stringify(answer);
-}
-
-function howText(how: ts.ScriptTarget | ts.CreateSourceFileOptions): string {
-  if (typeof how !== "object") return String(how);
-  return JSON.stringify([how.languageVersion, how.impliedNodeFormat, how.jsDocParsingMode]);
 }
 
 /** The options as text, with that of tsconfig.json, which their problems are placed in. */

@@ -1,5 +1,6 @@
 import ts from "typescript";
 import { applicable } from "./applicable.js";
+import { isAuthorsSource } from "./author-source.js";
 import { detachedInside } from "./detached-comments.js";
 import { isEmptyDoc, mergeDocs, type Doc } from "./doc.js";
 import { followNode, type Followed } from "./follow-node.js";
@@ -137,11 +138,7 @@ export class Normaliser {
 
   /** Whether a node stands in the program's own source rather than in a library. */
   isAuthors(node: ts.Node): boolean {
-    const source = node.getSourceFile();
-    return (
-      !this.program.isSourceFileDefaultLibrary(source) &&
-      !this.program.isSourceFileFromExternalLibrary(source)
-    );
+    return isAuthorsSource(this.program, node.getSourceFile());
   }
 
   /** Whether a symbol is one of the standard library's. */

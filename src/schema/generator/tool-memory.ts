@@ -12,7 +12,10 @@ export interface KnownTool {
   readonly sources: ReadonlySet<ts.SourceFile>;
 }
 
-/** The tools of a program as they were last generated, for as long as nothing that they may depend on has changed. */
+/**
+ * The tools of a program as they were last generated, for as long as nothing that they may depend on has changed. One for all
+ * programs of a project under the same options: under others the same sources say something else.
+ */
 export class ToolMemory {
   #shared: readonly ts.SourceFile[] = [];
   #known = new WeakMap<ts.Node, { readonly tool: KnownTool; readonly behind: Behind }>();

@@ -1,5 +1,7 @@
 import { dirname, resolve } from "node:path";
 import ts from "typescript";
+import { isAuthorsSource } from "./author-source.js";
+import type { MadeProgram } from "./incremental-program.js";
 import { diagnosticProblem, type LoadedProgram } from "./load-program.js";
 import type { GeneratorProblem } from "./problem.js";
 
@@ -10,11 +12,18 @@ import type { GeneratorProblem } from "./problem.js";
  * @param out the artefact, which a program may import before it is there.
  */
 export function typeErrors(
-  { diagnosticsOf, root }: LoadedProgram,
-  source: ts.SourceFile,
+  { projects, root }: LoadedProgram,
+  file: string,
   out: string | undefined,
 ): readonly GeneratorProblem[] {
-  return diagnosticsOf(source)
+  // Only the project whose own a source is checks it: to those that reference it, it stands for declarations.
+  const [own] = projects.flatMap(({ program, diagnosticsOf }) => {
+    const source = program.getSourceFile(file);
+    return source === undefined ? [] : [{ source, diagnosticsOf }];
+  });
+  if (own === undefined) return [];
+  return own
+    .diagnosticsOf(own.source)
     .filter(
       (diagnostic) =>
         diagnostic.category === ts.DiagnosticCategory.Error &&
@@ -24,11 +33,11 @@ export function typeErrors(
     .map((diagnostic) => diagnosticProblem(root, diagnostic));
 }
 
-/** What does not even parse, in any of the program's own sources: there may be a tool in there. */
-export function syntaxErrors({ program, root }: LoadedProgram): readonly GeneratorProblem[] {
+/** What does not even parse, in any of a project's own sources: there may be a tool in there. */
+export function syntaxErrors({ program }: MadeProgram, root: string): readonly GeneratorProblem[] {
   return program
     .getSourceFiles()
-    .filter((source) => !source.isDeclarationFile && !program.isSourceFileFromExternalLibrary(source))
+    .filter((source) => !source.isDeclarationFile && isAuthorsSource(program, source))
     .flatMap((source) => program.getSyntacticDiagnostics(source))
     .map((diagnostic) => diagnosticProblem(root, diagnostic));
 }

@@ -5,24 +5,30 @@ import type { LoadedProgram } from "./load-program.js";
 import { scanSource } from "./source-scan.js";
 
 /**
- * The folders in which a change may change a program: those of its sources and settings, those that tsconfig.json looks for sources
- * in, and the nearest to where an import leads nowhere. Absolute; none is to be looked through below.
+ * The folders in which a change may change the programs: those of their sources and settings, those that a tsconfig.json looks for
+ * sources in, and the nearest to where an import leads nowhere. Absolute; none is to be looked through below.
  */
-export function watchedFolders({ program, root, searched, configs }: LoadedProgram): ReadonlySet<string> {
-  const folders = new Set([root, ...configs.map((file) => dirname(file))]);
-  const { outDir, declarationDir } = program.getCompilerOptions();
-  const outputs = [outDir, declarationDir].filter((folder) => folder !== undefined);
+export function watchedFolders({ projects, root, searched, configs }: LoadedProgram): ReadonlySet<string> {
+  const folders = new Set([root, ...configs.map((file) => nearest(dirname(file)))]);
+  const outputs = projects.flatMap(({ program }) => outputsOf(program));
   for (const [folder, below] of Object.entries(searched)) {
-    if (below) addBelow(resolve(folder), folders, new Set(outputs.map((output) => resolve(output))));
+    if (below) addBelow(resolve(folder), folders, new Set(outputs));
     else folders.add(resolve(folder));
   }
-  for (const source of program.getSourceFiles()) {
-    if (program.isSourceFileDefaultLibrary(source)) continue;
-    folders.add(dirname(source.fileName));
-    for (const missing of nowhere(program, source)) folders.add(nearest(missing));
+  for (const { program } of projects) {
+    for (const source of program.getSourceFiles()) {
+      if (program.isSourceFileDefaultLibrary(source)) continue;
+      folders.add(dirname(source.fileName));
+      for (const missing of nowhere(program, source)) folders.add(nearest(missing));
+    }
   }
   folders.add(join(root, "node_modules"));
   return new Set([...folders].filter(isFolder));
+}
+
+function outputsOf(program: ts.Program): readonly string[] {
+  const { outDir, declarationDir } = program.getCompilerOptions();
+  return [outDir, declarationDir].flatMap((folder) => (folder === undefined ? [] : [resolve(folder)]));
 }
 
 function addBelow(

@@ -1,6 +1,6 @@
 import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   generateSchemas,
@@ -32,10 +32,18 @@ export class Program implements Disposable {
 
   constructor(
     files: { readonly [name: string]: string },
-    options: { readonly compilerOptions?: object; readonly tsconfig?: object } = {},
+    options: {
+      readonly compilerOptions?: object;
+      readonly tsconfig?: object;
+      /** The package of the compiler that is installed beside the program; none by default. */
+      readonly typescript?: string;
+    } = {},
   ) {
     mkdirSync(join(this.folder, "node_modules"));
     symlinkSync(ROOT, join(this.folder, "node_modules/salvor"), "dir");
+    if (options.typescript !== undefined) {
+      this.link(join(ROOT, "node_modules", options.typescript), "node_modules/typescript");
+    }
     this.write("package.json", JSON.stringify({ type: "module" }));
     const compilerOptions = { ...OPTIONS, ...options.compilerOptions };
     this.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["src"], ...options.tsconfig }));
@@ -48,8 +56,15 @@ export class Program implements Disposable {
     writeFileSync(file, text);
   }
 
-  generate(): Generated {
-    return generateSchemas({ tsconfig: "tsconfig.json", cwd: this.folder });
+  /** Links a folder in, as a package manager does with a workspace; a relative target is one of the program's own. */
+  link(target: string, name: string): void {
+    const link = join(this.folder, name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(resolve(this.folder, target), link, "dir");
+  }
+
+  generate(tsconfig = "tsconfig.json"): Generated {
+    return generateSchemas({ tsconfig, cwd: this.folder });
   }
 
   [Symbol.dispose](): void {

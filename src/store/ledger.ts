@@ -88,17 +88,16 @@ export class Ledger implements Lookup {
     return run;
   }
 
-  /** Takes in a change that has just become durable: with the view after it, and the JSON texts of its events. */
-  apply(
-    change: Change,
-    number: number,
-    { view, texts }: { readonly view: RunView; readonly texts: readonly string[] },
-  ): void {
+  /**
+   * Takes in a change that has just become durable.
+   *
+   * @param texts the JSON texts of its events.
+   * @param view the run's view after it.
+   */
+  apply(change: Change, number: number, texts: readonly string[], view: RunView): void {
     const run = this.runs.get(change.run) ?? this.#add(change.run);
-    if (change.kind === "append") {
-      for (const text of texts) run.tail.push(text);
-      noteHeld(run, change);
-    }
+    for (const text of texts) run.tail.push(text);
+    if (change.kind === "append") noteHeld(run, change);
     this.#advance(run, change, number, view);
   }
 

@@ -230,7 +230,7 @@ export class LowdbStore implements EventStore {
   }
 
   #write(given: Change): Promise<void> {
-    const { line, events: texts } = changeLine(given);
+    const { line, events } = changeLine(given);
     // What is kept is read back from the line: it is what a restart would find, and nobody else can change it.
     const change = deepFreeze(readChange(line));
     const view = this.#inFlight.add(change);
@@ -239,7 +239,7 @@ export class LowdbStore implements EventStore {
         line,
         commit: (number) => {
           this.#inFlight.remove(change);
-          this.#ledger.apply(change, number, { view, texts });
+          this.#ledger.apply(change, number, events, view);
           if (change.kind === "append") this.#parts.reader.took(change, line.length);
           this.#lastChange = performance.now();
           if (change.kind === "erase") this.#erasures += 1;

@@ -1,7 +1,9 @@
-// How fast the PostgreSQL store is, against one plain insert per commit on the same PostgreSQL in the same run: through a
-// pool of ten connections, which is what `pg` gives, and with a connection for every caller, as far as the server has them.
-// `npm run bench -- postgres`, about two minutes. SALVOR_BENCH_MS says how long each measurement takes.
+// How fast the PostgreSQL store is, against one commit for each append on the same PostgreSQL in the same run: what a plain
+// program writes (a transaction with the event and its run, through a pool of ten connections, which is what `pg` gives), and
+// a bare INSERT without any check, through that pool and with a connection for every caller, as far as the server has them.
+// `npm run bench -- postgres`, about four minutes. SALVOR_BENCH_MS says how long each measurement takes.
 import { randomUUID } from "node:crypto";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { Pool } from "pg";
 import { openPostgresStore } from "../../dist/store/index.js";
@@ -9,7 +11,7 @@ import { root } from "../lib/root.js";
 import { runNode } from "../lib/run-node.js";
 
 const ROUNDS = 5;
-const MILLISECONDS = Number(process.env.SALVOR_BENCH_MS ?? 1500);
+const MILLISECONDS = Number(process.env.SALVOR_BENCH_MS ?? 2000);
 const CALLERS = [1, 16, 64, 256];
 const MOST_CONNECTIONS = 100;
 
@@ -29,52 +31,88 @@ function event(run, seq) {
   return { run_id: run, seq, schema_version: 1, recorded_at: new Date().toISOString(), event: of };
 }
 
-/** Calls as long as the clock allows, `callers` at a time; answers how often per second. */
-async function rate(callers, call) {
+/** Calls as long as the clock allows, `callers` at a time; answers how often, and how often per second. */
+async function rate(callers, call, milliseconds) {
   const runs = Array.from({ length: callers }, () => ({ id: randomUUID(), seq: 0 }));
   let done = 0;
   const start = performance.now();
   const worker = async (run) => {
-    while (performance.now() - start < MILLISECONDS) {
+    while (performance.now() - start < milliseconds) {
       await call(event(run.id, run.seq++));
       done += 1;
     }
   };
   await Promise.all(runs.map(worker));
-  return (done * 1000) / (performance.now() - start);
+  return { rate: (done * 1000) / (performance.now() - start), done };
 }
 
-async function insertRate(url, callers, connections) {
+/** What a plain program does: each append a transaction with its event and its run, whose position has to be the expected one. */
+async function transaction(pool, { run_id: run, seq, ...envelope }) {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    const { rowCount } = await client.query(
+      seq === 0
+        ? { name: "begin-run", text: "INSERT INTO plain_runs VALUES ($1, 1, now())", values: [run] }
+        : {
+            name: "move-run",
+            text: "UPDATE plain_runs SET next_seq = next_seq + 1, changed = now() WHERE run = $1 AND next_seq = $2",
+            values: [run, seq],
+          },
+    );
+    if (rowCount !== 1) throw new Error("the position is taken");
+    await client.query(insert({ run_id: run, seq, ...envelope }));
+    await client.query("COMMIT");
+  } finally {
+    client.release();
+  }
+}
+
+function insert(envelope) {
+  return {
+    name: "insert",
+    text: "INSERT INTO plain VALUES ($1, $2, $3, $4)",
+    values: [envelope.run_id, envelope.seq, "0".repeat(64), JSON.stringify(envelope)],
+  };
+}
+
+async function pooled(url, connections) {
   const pool = new Pool({ connectionString: url, max: connections });
-  try {
-    await pool.query(
-      "CREATE TABLE IF NOT EXISTS plain (run uuid, seq integer, hash text, event text, PRIMARY KEY (run, seq))",
-    );
-    await Promise.all(Array.from({ length: connections }, () => pool.query("SELECT 1")));
-    return await rate(callers, (envelope) =>
-      pool.query({
-        name: "insert",
-        text: "INSERT INTO plain VALUES ($1, $2, $3, $4)",
-        values: [envelope.run_id, envelope.seq, "0".repeat(64), JSON.stringify(envelope)],
-      }),
-    );
-  } finally {
-    await pool.end();
-  }
+  await Promise.all(Array.from({ length: connections }, () => pool.query("SELECT pg_sleep(0.05)")));
+  return pool;
 }
 
-async function storeRate(url, callers, options) {
-  const store = await openPostgresStore(url, options);
-  try {
-    return await rate(callers, (envelope) => store.append(envelope.run_id, [envelope]));
-  } finally {
-    await store.close();
-  }
+function mapValues(object, map) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
+}
+
+/** Rates, and ratios of rates of the same round. */
+function summary({ shared, ...rates }) {
+  const { store, ...others } = rates;
+  const ratios = Object.entries(others).map(([way, values]) => [
+    `store_over_${way}`,
+    quartiles(store.map((value, at) => value / values[at])),
+  ]);
+  return {
+    ...Object.fromEntries(
+      Object.entries(rates).map(([way, values]) => [`${way}_per_second`, quartiles(values)]),
+    ),
+    ...Object.fromEntries(ratios),
+    store_appends_over_commits: quartiles(shared),
+  };
 }
 
 function quartiles(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return [0.25, 0.5, 0.75].map((part) => sorted[Math.round((sorted.length - 1) * part)]);
+}
+
+/** How many appends share a commit, by what the database says. */
+async function perCommit(pool, call) {
+  const commits = async () => (await pool.query("SELECT count(*)::int AS n FROM salvor.commits")).rows[0].n;
+  const before = await commits();
+  const { rate: found, done } = await call();
+  return { found, shared: done / ((await commits()) - before) };
 }
 
 export async function measure() {
@@ -85,34 +123,48 @@ export async function measure() {
   const postgres = await TestPostgres.start();
   try {
     const url = await postgres.createDatabase();
-    const found = new Map(CALLERS.map((callers) => [callers, { pooled: [], each: [], store: [] }]));
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [callers, rates] of found) {
-        rates.pooled.push(await insertRate(url, callers, 10));
-        rates.each.push(await insertRate(url, callers, Math.min(callers, MOST_CONNECTIONS)));
-        rates.store.push(await storeRate(url, callers));
-      }
-    }
-    return Object.fromEntries(
-      [...found].map(([callers, { pooled, each, store }]) => [
-        callers,
-        {
-          insert_pool_of_10_per_second: quartiles(pooled),
-          insert_connection_each_per_second: quartiles(each),
-          store_per_second: quartiles(store),
-          store_over_pool_of_10: quartiles(store.map((value, at) => value / pooled[at])),
-          store_over_connection_each: quartiles(store.map((value, at) => value / each[at])),
-        },
-      ]),
+    // Everything that is measured stays open, so that no round pays for connections and first plans.
+    const store = await openPostgresStore(url);
+    const ten = await pooled(url, 10);
+    const many = await pooled(url, MOST_CONNECTIONS);
+    await ten.query(`CREATE TABLE plain (run uuid, seq integer, hash text, event text, PRIMARY KEY (run, seq));
+      CREATE TABLE plain_runs (run uuid PRIMARY KEY, next_seq integer, changed timestamptz)`);
+    const ways = {
+      transaction_pool_of_10: (envelope) => transaction(ten, envelope),
+      insert_pool_of_10: (envelope) => ten.query(insert(envelope)),
+      insert_connection_each: (envelope) => many.query(insert(envelope)),
+      store: (envelope) => store.append(envelope.run_id, [envelope]),
+    };
+    const loads = [loadavg()[0]];
+    const found = Object.fromEntries(
+      CALLERS.map((callers) => [callers, { shared: [], ...mapValues(ways, () => []) }]),
     );
+    for (let round = -1; round < ROUNDS; round += 1) {
+      for (const callers of CALLERS) {
+        for (const [way, call] of Object.entries(ways)) {
+          // The first round only warms up.
+          const ms = round < 0 ? Math.min(500, MILLISECONDS) : MILLISECONDS;
+          const { found: each, shared } = await perCommit(ten, () => rate(callers, call, ms));
+          if (round < 0) continue;
+          found[callers][way].push(each);
+          if (way === "store") found[callers].shared.push(shared);
+        }
+      }
+      loads.push(loadavg()[0]);
+    }
+    await Promise.all([store.close(), ten.end(), many.end()]);
+    return { load_averages: loads, milliseconds: MILLISECONDS, callers: mapValues(found, summary) };
   } finally {
     await postgres.stop();
   }
 }
 
-export function print(measured) {
+export function print({ load_averages: loads, milliseconds, callers: measured }) {
   const row = (name, ...cells) =>
     console.log(name.padEnd(46), cells.map((cell) => cell.padStart(10)).join(""));
+  console.log(
+    `${ROUNDS} interleaved rounds of ${milliseconds} ms; load averages ${loads.map((load) => load.toFixed(1)).join(" ")}`,
+  );
   for (const [callers, found] of Object.entries(measured)) {
     row(`${callers} callers`, "quartile", "median", "quartile");
     for (const [name, values] of Object.entries(found)) {

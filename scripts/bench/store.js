@@ -128,8 +128,12 @@ export function print({ missing, disk, slow, long_run: long, checkpoint }) {
     `one append at event 0 / at event 10 000: ${long.early_us.toFixed(0)} / ${long.late_us.toFixed(0)} µs`,
   );
   const { without_ms: without, during_ms: during, checkpoint_ms: took } = checkpoint;
+  const { loop_without_ms: loopWithout, loop_during_ms: loopDuring } = checkpoint;
   console.log(
     `longest wait of 16 callers: ${without.toFixed(0)} ms; during a checkpoint of 64 MiB: ${during.toFixed(0)} ms (it took ${took.toFixed(0)} ms)`,
+  );
+  console.log(
+    `longest that the event loop was kept: ${loopWithout.toFixed(0)} ms; during that checkpoint: ${loopDuring.toFixed(0)} ms`,
   );
 }
 

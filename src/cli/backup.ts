@@ -9,7 +9,15 @@ import { out, printJson } from "./terminal.js";
 import { printFindings, verifyJson } from "./verify.js";
 
 /** Copies a data folder, and checks the copy. */
-export async function runBackup(given: string, { data, json }: BackupOptions): Promise<ExitCode> {
+export async function runBackup(given: string, options: BackupOptions): Promise<ExitCode> {
+  const { data, json } = options;
+  if (options.store !== undefined || options.storeEnv !== undefined) {
+    const url = options.storeEnv === undefined ? "postgres://..." : `"$${options.storeEnv}"`;
+    throw new CliError("a database is not copied into a folder: pg_dump copies it, also while servers run", {
+      next: `pg_dump --schema=salvor --file=salvor.sql ${url}; docs/storage.md tells how to restore it`,
+      exitCode: EXIT.usage,
+    });
+  }
   const dest = resolve(given);
   const dir = await existingFolder(data);
   const progress = progressLine(process.stderr);

@@ -3,6 +3,7 @@ import type { Diagnosis, Finding } from "../store/diagnosis.js";
 import { examineFolder } from "../store/examine-folder.js";
 import { EXIT, type ExitCode } from "./cli-error.js";
 import type { DoctorOptions } from "./commands/doctor.js";
+import { databaseOf } from "./database.js";
 import { folderError } from "./data-folder.js";
 import { printable } from "./printable.js";
 import { out, printJson, type Paint } from "./terminal.js";
@@ -15,7 +16,13 @@ export async function runDoctor(options: DoctorOptions): Promise<ExitCode> {
 }
 
 /** The one place that knows which kinds of places there are. */
-async function examine({ data }: DoctorOptions): Promise<Diagnosis> {
+async function examine(options: DoctorOptions): Promise<Diagnosis> {
+  const database = databaseOf(options);
+  if (database !== undefined) {
+    const { examineDatabase } = await import("../store/postgres/examine-database.js");
+    return examineDatabase(database);
+  }
+  const { data } = options;
   const dir = resolve(data);
   try {
     return await examineFolder(dir);

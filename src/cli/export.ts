@@ -3,6 +3,7 @@ import type { Envelope } from "../log/events.js";
 import { readRunOf } from "../store/read-run.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ExportOptions } from "./commands/export.js";
+import { databaseError, databaseOf, openDatabase, type Database } from "./database.js";
 import { existingFolder, folderError } from "./data-folder.js";
 import { tipOf } from "./exported-run.js";
 import { DEFAULT_DATA } from "./help.js";
@@ -13,13 +14,32 @@ import { err, out } from "./terminal.js";
 /** Prints the envelopes of a run. */
 export async function runExport(run: string, options: ExportOptions): Promise<ExitCode> {
   const { data, url } = options;
-  const log =
-    url !== undefined && data === undefined
-      ? await connect({ ...options, url }).ask((client) => client.log(run), run)
-      : await logIn(data ?? DEFAULT_DATA, run);
+  const database = databaseOf(options);
+  let log: readonly Envelope[];
+  if (database !== undefined) log = await logOf(database, run);
+  else if (url !== undefined && data === undefined)
+    log = await connect({ ...options, url }).ask((client) => client.log(run), run);
+  else log = await logIn(data ?? DEFAULT_DATA, run);
   for (const envelope of log) out.line(envelopeJson(envelope));
   err.line(`${log.length} events of run ${run}; the last hash is ${tipOf(log)}`);
   return EXIT.ok;
+}
+
+async function logOf(database: Database, run: string): Promise<readonly Envelope[]> {
+  const store = await openDatabase(database, { create: false });
+  try {
+    const found = await store.readRun(run);
+    if (found !== undefined && !found.erased) return await store.readLog(run);
+    const what =
+      found === undefined ? `there is no run ${run} in ${database.place}` : `run ${run} was erased`;
+    throw new CliError(what, {
+      next: `salvor export RUN ${database.option}, with the right run or database`,
+    });
+  } catch (cause) {
+    throw databaseError(cause, database.option);
+  } finally {
+    await store.close();
+  }
 }
 
 async function logIn(data: string, run: string): Promise<readonly Envelope[]> {

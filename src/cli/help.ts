@@ -48,5 +48,33 @@ export function withDataOption(command: Command, what = "the folder that holds t
   return command.option("--data <DIR>", what, DEFAULT_DATA);
 }
 
+/** Where logs are: in a folder, or in a database. */
+export interface PlaceOptions {
+  readonly data: string;
+  /** The URL of a database; it may hold a password. */
+  readonly store?: string;
+  readonly storeEnv?: string;
+}
+
+/** Adds the options of {@link PlaceOptions}. */
+export function withPlaceOptions(command: Command, what?: string): Command {
+  return withStoreOptions(withDataOption(command, what));
+}
+
+/** Adds what names a database instead of a folder. */
+export function withStoreOptions(command: Command, others: readonly string[] = ["data"]): Command {
+  return command
+    .addOption(
+      new Option("--store <URL>", "a PostgreSQL database that holds the logs, instead of a folder").conflicts(
+        [...others, "storeEnv"],
+      ),
+    )
+    .addOption(
+      new Option("--store-env <VAR>", "environment variable that holds that URL, which may hold a password")
+        .conflicts([...others, "store"])
+        .argParser(parseVariableName),
+    );
+}
+
 /** An option that may be given many times, its values kept as they are. */
 export const repeatable = collecting((text: string) => text);

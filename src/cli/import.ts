@@ -8,7 +8,7 @@ import { impliedIdentities } from "../store/implied-identities.js";
 import { asError } from "../store/write-layer.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ImportOptions } from "./commands/import.js";
-import { folderError, openFolder } from "./data-folder.js";
+import { openPlace } from "./open-place.js";
 import { ExportRefused, readExport, type ExportedRun } from "./exported-run.js";
 import { printable } from "./printable.js";
 import { progressLine } from "./progress-line.js";
@@ -20,8 +20,8 @@ interface Refused {
   readonly message: string;
 }
 
-/** Takes exported runs into a data folder, each as a whole or not at all. */
-export async function runImport(files: readonly string[], { data, json }: ImportOptions): Promise<ExitCode> {
+/** Takes exported runs into a data folder or a database, each as a whole or not at all. */
+export async function runImport(files: readonly string[], options: ImportOptions): Promise<ExitCode> {
   const refused: Refused[] = [];
   const runs: ExportedRun[] = [];
   for (const file of files) {
@@ -32,16 +32,16 @@ export async function runImport(files: readonly string[], { data, json }: Import
       refused.push({ code: error.code, message: error.message });
     }
   }
-  const imported = runs.length === 0 ? [] : await importAll(runs, data, refused);
-  if (json === true) {
+  const imported = runs.length === 0 ? [] : await importAll(runs, options, refused);
+  if (options.json === true) {
     const shown = imported.map(({ run, log, tip }) => ({ run, events: log.length, tip }));
     printJson({ ok: refused.length === 0, imported: shown, refused });
   } else print(imported, refused);
   return refused.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-async function importAll(runs: readonly ExportedRun[], data: string, refused: Refused[]) {
-  const store = await openFolder(data);
+async function importAll(runs: readonly ExportedRun[], options: ImportOptions, refused: Refused[]) {
+  const { store, errorOf } = await openPlace(options);
   const imported: ExportedRun[] = [];
   const progress = progressLine(process.stderr);
   try {
@@ -53,7 +53,7 @@ async function importAll(runs: readonly ExportedRun[], data: string, refused: Re
     }
     return imported;
   } catch (cause) {
-    throw folderError(cause, data);
+    throw errorOf(cause);
   } finally {
     progress.clear();
     await store.close();

@@ -1,13 +1,9 @@
 import { resolve } from "node:path";
 import type { EventStore } from "../store/event-store.js";
-import {
-  openLowdbStore,
-  openPostgresStore,
-  type LowdbStoreOptions,
-  type RecoveryReport,
-} from "../store/index.js";
+import { openLowdbStore, type LowdbStoreOptions, type RecoveryReport } from "../store/open-lowdb-store.js";
 import { CliError } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
+import { databaseOf, openDatabase } from "./database.js";
 import { shellWord } from "./shell-word.js";
 
 /** A store, and where it is, in words without a secret. */
@@ -36,35 +32,19 @@ export async function openStore(
   { onNews, onRecovered }: StoreListeners,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<OpenedStore> {
-  const url = options.store ?? readUrl(options.storeEnv, env);
-  if (url === undefined) {
+  const database = databaseOf(options, env);
+  if (database === undefined) {
     const store = await openFolder({ dir: options.data, force: options.force === true, onRecovered });
     return { store, place: resolve(options.data), passwordShown: false };
   }
-  const store = await openDatabase(url, onNews);
-  return { store, place: placeOf(url), passwordShown: options.store !== undefined && holdsPassword(url) };
-}
-
-/** Where a database is, without who uses it and with which password. */
-function placeOf(url: string): string {
-  if (!URL.canParse(url)) return "a PostgreSQL database";
-  const { host, pathname } = new URL(url);
-  return `the PostgreSQL database ${pathname.slice(1)} at ${host === "" ? "this machine" : host}`;
+  const { url, place } = database;
+  const store = await openDatabase(database, { onNews });
+  return { store, place, passwordShown: options.store !== undefined && holdsPassword(url) };
 }
 
 function holdsPassword(url: string): boolean {
   // What cannot be read is not said to be safe.
   return !URL.canParse(url) || new URL(url).password !== "" || new URL(url).searchParams.has("password");
-}
-
-function readUrl(variable: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
-  if (variable === undefined) return undefined;
-  const url = env[variable];
-  if (url !== undefined && url !== "") return url;
-  throw new CliError(
-    `--store-env names the environment variable ${variable}, which is ${url === undefined ? "not set" : "empty"}`,
-    { next: `export ${variable}=postgres://user:password@host:5432/database, or name another variable` },
-  );
 }
 
 async function openFolder(options: LowdbStoreOptions): Promise<EventStore> {
@@ -76,18 +56,5 @@ async function openFolder(options: LowdbStoreOptions): Promise<EventStore> {
       next: `salvor doctor --data ${shellWord(options.dir)}, which says what is so; or --data DIR with another folder`,
       cause,
     });
-  }
-}
-
-async function openDatabase(url: string, onNews: (news: string) => void): Promise<EventStore> {
-  try {
-    return await openPostgresStore(url, { onNews });
-  } catch (cause) {
-    if (!(cause instanceof Error) || !("code" in cause)) throw cause;
-    const next =
-      cause.code === "schema_too_new"
-        ? "start the newer salvor; docs/storage.md tells how versions of the tables follow each other"
-        : "psql with the same URL; docs/storage.md tells which rights salvor needs";
-    throw new CliError(`the database cannot be used: ${cause.message}`, { next, cause });
   }
 }

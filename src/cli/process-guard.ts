@@ -8,10 +8,14 @@ import type { ServerLog } from "./server-log.js";
 /** Ends the process, also while {@link guardForeignCode} keeps others from it. */
 export const exitProcess = process.exit.bind(process);
 
-/** Has a rejection that nobody handled logged, with the hosted call that it came from, instead of ending the process. */
-export function guardRejections(logger: Logger): void {
+/**
+ * Has a rejection that nobody handled logged, with the hosted call that it came from, instead of ending the process.
+ *
+ * @param told whether the log may hold its text.
+ */
+export function guardRejections(logger: Logger, told: boolean): void {
   process.on("unhandledRejection", (reason) => {
-    logThrown(logger, reason, "a rejection that nobody handled", currentCall());
+    logThrown(logger, reason, "a rejection that nobody handled", { told, fields: currentCall() });
   });
 }
 
@@ -31,10 +35,12 @@ export function endUncaught(log: ServerLog): void {
 /**
  * Keeps code that somebody else wrote, and that runs in this process, from ending it: what it throws where nobody can catch
  * it is logged, and `process.exit` throws.
+ *
+ * @param told whether the log may hold its text.
  */
-export function guardForeignCode(logger: Logger): void {
+export function guardForeignCode(logger: Logger, told: boolean): void {
   process.on("uncaughtException", (error) => {
-    logThrown(logger, error, "an exception that nobody caught", currentCall());
+    logThrown(logger, error, "an exception that nobody caught", { told, fields: currentCall() });
   });
   process.exit = (): never => {
     throw new Error("process.exit was called in a server: a hosted tool cannot end it");

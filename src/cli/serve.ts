@@ -1,16 +1,15 @@
-import {
-  type ClientToolRegistry,
-  DeclarationError,
-  loadDeclarations,
-  renderProblem,
-} from "../declarations/index.js";
+// Modules, not the public doors beside them: a start loads what a server needs, and nothing else.
+import type { ClientToolRegistry } from "../declarations/client-tool-registry.js";
+import { loadDeclarations } from "../declarations/load-declarations.js";
+import { DeclarationError, renderProblem } from "../declarations/problem.js";
 import type { EventStore } from "../store/event-store.js";
-import { keepFor, type RecoveryReport } from "../store/index.js";
+import type { RecoveryReport } from "../store/open-lowdb-store.js";
+import { keepFor } from "../store/retention.js";
+import { errorFacts } from "../server/error-facts.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
-import { loadTools } from "./load-tools.js";
 import { openStore } from "./open-store.js";
 import type { BindAddress } from "./option-parsers.js";
 import { modelExecutorOf } from "./model-settings.js";
@@ -34,11 +33,13 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const declared = loadDeclared(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
-  guardRejections(log.logger);
+  // Nobody can say whether it was a tool's code that threw: its text may be what the tool was called with.
+  const told = options.tools === undefined || options.logPayloads === true;
+  guardRejections(log.logger, told);
   if (options.tools === undefined) endUncaught(log);
-  else guardForeignCode(log.logger);
+  else guardForeignCode(log.logger, told);
   try {
-    const hosted = options.tools === undefined ? undefined : await loadTools(options.tools, declared);
+    const hosted = await toolsOf(options, declared);
     const { store, place, passwordShown } = await openStore(options, {
       onRecovered: sayRecovered(log),
       onNews: (news) => {
@@ -71,6 +72,13 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   }
 }
 
+/** What loads tools is loaded when there are any. */
+async function toolsOf({ tools }: ServeOptions, declared: ClientToolRegistry) {
+  if (tools === undefined) return undefined;
+  const { loadTools } = await import("./load-tools.js");
+  return loadTools(tools, declared);
+}
+
 async function untilStopped(
   close: () => Promise<void>,
   asked: Promise<NodeJS.Signals>,
@@ -79,7 +87,7 @@ async function untilStopped(
   const signal = await asked;
   log.logger.info({ signal }, "stopping");
   const done = await within(SHUTDOWN_DEADLINE_MS, close()).catch((error: unknown) => {
-    log.logger.error({ err: error }, "the store could not be closed");
+    log.logger.error({ err: errorFacts(error, true) }, "the store could not be closed");
     return false;
   });
   log.logger.info(done ? "stopped" : "stopped before everything was finished");

@@ -1,27 +1,27 @@
 import { verifyFolder, type VerifyFinding, type VerifyReport } from "../store/verify-folder.js";
+import { verifyStore } from "../store/verify-store.js";
 import { EXIT, type ExitCode } from "./cli-error.js";
 import type { VerifyOptions } from "./commands/verify.js";
+import { databaseError, databaseOf, openDatabase, type Database } from "./database.js";
 import { existingFolder, folderError } from "./data-folder.js";
 import { printable } from "./printable.js";
 import { progressLine } from "./progress-line.js";
 import { shellWord } from "./shell-word.js";
 import { out, printJson } from "./terminal.js";
 
-/** Checks a data folder, and names everything in it that is not what was written. */
-export async function runVerify({ data, json }: VerifyOptions): Promise<ExitCode> {
-  const dir = await existingFolder(data);
+/** Checks a data folder or a database, and names everything in it that is not what was written. */
+export async function runVerify(options: VerifyOptions): Promise<ExitCode> {
+  const { data, json } = options;
   const progress = progressLine(process.stderr);
-  const report = await verifyFolder(dir, {
-    onProgress: (runs) => {
-      progress.show(`checking ${dir}: ${runs} runs`);
-    },
-  })
-    .catch((cause: unknown) => {
-      throw folderError(cause, dir);
-    })
-    .finally(() => {
-      progress.clear();
-    });
+  const onProgress = (runs: number): void => {
+    progress.show(`checking: ${runs} runs`);
+  };
+  const database = databaseOf(options);
+  const checked =
+    database === undefined ? verifyData(data, onProgress) : verifyDatabase(database, onProgress);
+  const report = await checked.finally(() => {
+    progress.clear();
+  });
   const ok = report.findings.length === 0;
   if (json === true) printJson(verifyJson(report));
   else {
@@ -29,9 +29,30 @@ export async function runVerify({ data, json }: VerifyOptions): Promise<ExitCode
     if (report.torn > 0) out.line(tornLine(report.torn));
     const what = `${report.events} events of ${report.runs} runs hold`;
     out.line(ok ? `${out.paint("green", "ok")}  ${what}` : `${report.findings.length} findings; ${what}`);
-    if (!ok) out.line(`Next: salvor doctor --data ${shellWord(data)}, and docs/storage.md, "Corruption"`);
+    if (!ok)
+      out.line(
+        `Next: salvor doctor ${database?.option ?? `--data ${shellWord(data)}`}, and docs/storage.md, "Corruption"`,
+      );
   }
   return ok ? EXIT.ok : EXIT.failed;
+}
+
+async function verifyData(data: string, onProgress: (runs: number) => void): Promise<VerifyReport> {
+  const dir = await existingFolder(data);
+  return verifyFolder(dir, { onProgress }).catch((cause: unknown) => {
+    throw folderError(cause, dir);
+  });
+}
+
+async function verifyDatabase(database: Database, onProgress: (runs: number) => void): Promise<VerifyReport> {
+  const store = await openDatabase(database, { create: false });
+  try {
+    return await verifyStore(store, "salvor.events", onProgress);
+  } catch (cause) {
+    throw databaseError(cause, database.option);
+  } finally {
+    await store.close();
+  }
 }
 
 /** A report as a script reads it. */

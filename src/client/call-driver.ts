@@ -6,9 +6,11 @@ import type { ToolLog } from "../contract/tool-handler.js";
 import type { DeclaredClientTool, IntentAnswer } from "./answers.js";
 import { needsReconciliation, openIntentOf } from "./call-errors.js";
 import type { CallOptions } from "./client-options.js";
+import type { PerformOptions } from "./client-run-options.js";
 import { effectDrift } from "../log/tool-drift.js";
 import { DriftError } from "./drift.js";
 import { judgeEnd, type Ending } from "./judge-end.js";
+import { PassedCallError, type PassedCall } from "./passing-errors.js";
 import { pinViolations } from "./pinned-fields.js";
 import { Reports } from "./reports.js";
 import type { AskedCall, FoundCall, RunCursor } from "./run-cursor.js";
@@ -23,7 +25,7 @@ const TIMING = { wait, random: Math.random };
 /** A call that waits for its turn. */
 export interface NextCall {
   readonly call: AskedCall;
-  readonly signal: AbortSignal | undefined;
+  readonly options: PerformOptions;
 }
 
 export interface CallDriverOptions {
@@ -37,6 +39,8 @@ export class CallDriver {
   readonly #client: SalvorClient;
   readonly #cursor: RunCursor;
   readonly #pins: ReadonlyMap<string, readonly string[]>;
+  /** The tools whose calls are known by their content: the server answers a second one from the first. */
+  readonly #identified: ReadonlySet<string>;
   readonly #log: ToolLog;
   readonly #next: () => NextCall | undefined;
   readonly #reports: Reports;
@@ -52,6 +56,8 @@ export class CallDriver {
     this.#client = client;
     this.#cursor = cursor;
     this.#pins = new Map(declared.map(({ name, require_equal }) => [name, require_equal ?? []]));
+    const identified = declared.filter(({ idempotency_key = [] }) => idempotency_key.length > 0);
+    this.#identified = new Set(identified.map(({ name }) => name));
     this.#log = log;
     this.#next = next;
     this.#reports = new Reports(client, cursor);
@@ -75,7 +81,7 @@ export class CallDriver {
   }
 
   /** Performs a call, or answers what is recorded of it. The cursor knows the log. */
-  async perform(tool: DynTool, call: AskedCall, options: CallOptions): Promise<JsonValue> {
+  async perform(tool: DynTool, call: AskedCall, options: PerformOptions): Promise<JsonValue> {
     const cursor = this.#cursor;
     let found = cursor.find(call);
     if (found.kind === "open" || found.kind === "suspended") {
@@ -91,6 +97,8 @@ export class CallDriver {
         throw needsReconciliation(cursor.drive.run, openIntentOf(found.intent));
       }
     }
+    const passed = cursor.isOwn(call) ? undefined : this.#passed(call, options);
+    if (passed !== undefined) throw new PassedCallError(passed);
     const seq = cursor.position;
     cursor.make(call);
     // Also when the intent is recorded already: the answer says that this driver may still drive.
@@ -203,12 +211,23 @@ export class CallDriver {
   async #report(call: CallName, report: Report): Promise<void> {
     const next = this.#next();
     // Nothing is opened behind a suspension.
-    if (next === undefined || next.signal?.aborted === true || "suspend" in report) {
+    if (next === undefined || !this.#mayOpenAhead(next) || "suspend" in report) {
       await this.#reports.deliver(call, report);
       return;
     }
     const intent = await this.#reports.deliverAndOpen(call, report, next.call);
     if (intent !== undefined) this.#opened = { call: next.call, intent };
+  }
+
+  #mayOpenAhead({ call, options }: NextCall): boolean {
+    const isWanted = options.signal?.aborted !== true && this.#passed(call, options) === undefined;
+    return isWanted && this.#cursor.isHeld;
+  }
+
+  /** The call of this instance that the same call may mean, unless its caller says otherwise. */
+  #passed(call: AskedCall, { another }: PerformOptions): PassedCall | undefined {
+    if (another === true || this.#identified.has(call.tool)) return undefined;
+    return this.#cursor.passed(call);
   }
 
   #conclude(call: CallName, { report, cause }: Ending): JsonValue {

@@ -2,6 +2,14 @@ import type { JsonValue } from "../contract/json.js";
 import type { ToolLog } from "../contract/tool-handler.js";
 import type { CallOptions } from "./client-options.js";
 
+export interface PerformOptions extends CallOptions {
+  /**
+   * This is another call, although the same one was performed before, threw, and was passed by the calls behind it: without
+   * this it is a {@link PassedCallError}. Calls that were answered, and calls in their order, never need it.
+   */
+  readonly another?: boolean | undefined;
+}
+
 export interface OpenOptions extends CallOptions {
   /** A UUID; minted when absent. Keep it: it is how another process goes on with the run. */
   readonly runId?: string | undefined;

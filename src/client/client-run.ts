@@ -7,9 +7,11 @@ import { jsonEqual } from "../log/json-equal.js";
 import type { DeclaredClientTool } from "./answers.js";
 import { CallDriver, type NextCall } from "./call-driver.js";
 import type { CallOptions } from "./client-options.js";
-import type { OpenOptions } from "./client-run-options.js";
+import type { OpenOptions, PerformOptions } from "./client-run-options.js";
 import { refuseDrift } from "./drift.js";
 import { plainCopy } from "./json-text.js";
+import { mayGoOnBehind } from "./may-go-on-behind.js";
+import { HeldBackError } from "./passing-errors.js";
 import { RunCursor } from "./run-cursor.js";
 import {
   RunEndedError,
@@ -29,6 +31,8 @@ export type RunTools = Pick<ToolSet, "get" | "names" | "descriptors">;
  *
  * Calls are made one after another, in call order. Where the log holds a call already, the same call answers what is
  * recorded and executes nothing. A `write` is executed only when this instance opened its intent, and once.
+ * When one ends without an end that is recorded for certain, those that wait behind it are refused with a
+ * {@link HeldBackError}: only their caller can know whether they are still wanted, and in which order.
  * A tool must not perform calls of the run that is performing it: they would wait for each other.
  */
 export class ClientRun {
@@ -103,20 +107,22 @@ export class ClientRun {
    * @throws {@link NeedsReconciliationError} when it is a `write` whose end nobody recorded.
    * @throws {@link UnknownOutcomeError}, {@link OutputRefusedError}, {@link CompletionRefusedError},
    *   {@link UndeliveredReportError} when it was executed and the call is still open.
+   * @throws {@link HeldBackError} when it waited behind one that did not end well: it was not executed.
+   * @throws {@link PassedCallError} when the same call was performed and passed before its answer reached anybody.
    */
-  async perform(tool: string, input: JsonValue, options: CallOptions = {}): Promise<JsonValue> {
+  async perform(tool: string, input: JsonValue, options: PerformOptions = {}): Promise<JsonValue> {
     const dyn = this.#registered(tool);
     const call = { tool, input: plainCopy(input, `input of ${tool}`) };
-    const { signal } = options;
-    return this.#turns.take(
-      async () => {
-        const opened = this.#calls.takeOpened(call, signal);
-        if (opened !== undefined) return this.#calls.performOpened(dyn, call, opened, options);
-        await this.#catchUp(options);
-        return this.#calls.perform(dyn, call, options);
-      },
-      { call, signal },
-    );
+    const work = async () => {
+      const opened = this.#calls.takeOpened(call, options.signal);
+      if (opened !== undefined) return this.#calls.performOpened(dyn, call, opened, options);
+      await this.#catchUp(options);
+      return this.#calls.perform(dyn, call, options);
+    };
+    return this.#turns.take(() => this.#holdingBack(work, { call, options }), {
+      ask: { call, options },
+      heldBack: (cause) => new HeldBackError(tool, cause, this.#cursor.aheadAt(call)),
+    });
   }
 
   /**
@@ -127,20 +133,18 @@ export class ClientRun {
    */
   async report(seq: number, output: JsonValue): Promise<void> {
     const copy = plainCopy(output, `output of call ${seq}`);
-    await this.#turns.take(async () => {
-      await this.#calls.report(seq, copy);
-    });
+    await this.#turns.take(() => this.#holdingBack(() => this.#calls.report(seq, copy)));
   }
 
   /** Delivers the report that did not arrive, if there is one. The call's next `perform` answers its output. */
   async flush(): Promise<void> {
-    await this.#turns.take(() => this.#calls.deliverFirst());
+    await this.#turns.take(() => this.#holdingBack(() => this.#calls.deliverFirst()));
   }
 
   /** The time, as recorded: the same at this position whenever the program runs again. RFC 3339. */
   async now(options: CallOptions = {}): Promise<string> {
     const now = new Date().toISOString();
-    const event = await this.#turns.take(() =>
+    const event = await this.#inTurn("now", () =>
       this.#record({ kind: "NowObserved", payload: { now } }, options),
     );
     return event.payload.now;
@@ -149,7 +153,7 @@ export class ClientRun {
   /** An unsigned 64-bit random number, as recorded: the same at this position whenever the program runs again. */
   async random(options: CallOptions = {}): Promise<bigint> {
     const [value = 0n] = crypto.getRandomValues(new BigUint64Array(1));
-    const event = await this.#turns.take(() =>
+    const event = await this.#inTurn("random", () =>
       this.#record({ kind: "RandomObserved", payload: { value } }, options),
     );
     return event.payload.value;
@@ -158,12 +162,34 @@ export class ClientRun {
   /** Ends the run with its output. */
   async complete(output: JsonValue, options: CallOptions = {}): Promise<void> {
     const payload = { output: plainCopy(output, "output of the run") };
-    await this.#turns.take(() => this.#end({ kind: "RunCompleted", payload }, options));
+    await this.#inTurn("complete", () => this.#end({ kind: "RunCompleted", payload }, options));
   }
 
   /** Ends the run as failed. */
   async fail(error: string, options: CallOptions = {}): Promise<void> {
-    await this.#turns.take(() => this.#end({ kind: "RunFailed", payload: { error } }, options));
+    await this.#inTurn("fail", () => this.#end({ kind: "RunFailed", payload: { error } }, options));
+  }
+
+  #inTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(() => this.#holdingBack(work), {
+      heldBack: (cause) => new HeldBackError(what, cause),
+    });
+  }
+
+  /** Does a piece of work, and holds back what waits when it ends so that nothing may go on behind it by itself. */
+  async #holdingBack<T>(work: () => Promise<T>, made?: NextCall): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      // Before its caller hears of it: whatever is asked for later is asked for by somebody who may know.
+      if (!mayGoOnBehind(error, this.#notMade(made))) this.#turns.holdBack(error);
+      throw error;
+    }
+  }
+
+  /** Whether a call was given up by its caller before anything of it was sent. */
+  #notMade(made: NextCall | undefined): boolean {
+    return made?.options.signal?.aborted === true && !this.#cursor.isOwn(made.call);
   }
 
   async #start({ input, agentDefHash, labels, signal }: OpenOptions): Promise<void> {
@@ -244,7 +270,9 @@ function entry(name: string, tool: DynTool | undefined): readonly (readonly [str
 async function openCursor(client: SalvorClient, options: OpenOptions): Promise<RunCursor> {
   const { runId = crypto.randomUUID(), agent, signal } = options;
   const { run, drive_token, log } = await client.openRun({ runId, agent }, { signal });
-  return new RunCursor(client, { run, driveToken: drive_token }, log);
+  const cursor = new RunCursor(client, { run, driveToken: drive_token });
+  cursor.load(log);
+  return cursor;
 }
 
 async function heldCursor(
@@ -253,6 +281,8 @@ async function heldCursor(
   { runId, signal }: OpenOptions,
 ): Promise<RunCursor> {
   if (runId === undefined) throw new TypeError("a drive token says nothing without its runId");
-  const log = await client.log(runId, 0, { signal });
-  return new RunCursor(client, { run: runId.toLowerCase(), driveToken }, log);
+  // Before the log is read: what the one before this opens from now on, it does not execute.
+  const cursor = new RunCursor(client, { run: runId.toLowerCase(), driveToken });
+  cursor.load(await client.log(runId, 0, { signal }));
+  return cursor;
 }

@@ -63,7 +63,8 @@ export function readSteps<S extends readonly DriverStep[]>(body: JsonValue, step
 }
 
 function readStep(step: DriverStep, result: JsonValue): StepAnswer {
-  if ("toolIntent" in step) return readIntent(result);
-  if ("modelIntent" in step) return readModelIntent(result);
-  return "event" in step ? readAppended(result) : readCompleted(result);
+  if ("toolIntent" in step) return readIntent(result, step.toolIntent.seq);
+  if ("modelIntent" in step) return readModelIntent(result, step.modelIntent.seq);
+  if ("event" in step) return readAppended(result, [step.event]);
+  return readCompleted(result, "toolCompletion" in step ? step.toolCompletion.seq : step.modelCompletion.seq);
 }

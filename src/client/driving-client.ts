@@ -1,3 +1,4 @@
+import type { JsonValue } from "../contract/json.js";
 import type { Envelope } from "../log/events.js";
 import type {
   IntentAnswer,
@@ -46,14 +47,18 @@ export class DrivingClient extends WireClient {
       body: bodyText(body, "the run"),
       bearer: this.token,
       repeatable: runId !== undefined,
-      read: read.readOpened,
+      read: (answer, status) => read.readOpened(answer, status, runId),
       signal: options?.signal,
     });
   }
 
   /** What is recorded of a run, from a position on. */
   async log(run: string, fromSeq = 0, options?: CallOptions): Promise<readonly Envelope[]> {
-    return this.get(`${clientRunPath(run)}/log?from_seq=${fromSeq}`, read.readLog, options);
+    return this.get(
+      `${clientRunPath(run)}/log?from_seq=${fromSeq}`,
+      (answer) => read.readLog(answer, run),
+      options,
+    );
   }
 
   /**
@@ -67,7 +72,13 @@ export class DrivingClient extends WireClient {
     events: readonly Envelope[],
     options?: CallOptions,
   ): Promise<readonly number[]> {
-    return this.drive(drive, "events", eventsText(events), read.readAppended, options);
+    return this.drive(
+      drive,
+      "events",
+      eventsText(events),
+      (answer) => read.readAppended(answer, events),
+      options,
+    );
   }
 
   /**
@@ -79,7 +90,7 @@ export class DrivingClient extends WireClient {
   async toolIntent(drive: Drive, ask: Ask, options?: CallOptions): Promise<IntentAnswer> {
     const { seq, tool, input } = ask;
     const body = bodyText({ seq, tool, input }, `a call of ${tool}`);
-    return this.drive(drive, "client-tool-intent", body, read.readIntent, options);
+    return this.drive(drive, "client-tool-intent", body, (answer) => read.readIntent(answer, seq), options);
   }
 
   /**
@@ -90,8 +101,9 @@ export class DrivingClient extends WireClient {
    */
   async toolCompletion(drive: Drive, seq: number, report: Report, options?: CallOptions): Promise<number> {
     const body = bodyText({ seq, ...report }, `the report on call ${seq}`);
+    const reader = (answer: JsonValue) => read.readCompleted(answer, seq);
     try {
-      return await this.drive(drive, "client-tool-completion", body, read.readCompleted, options);
+      return await this.drive(drive, "client-tool-completion", body, reader, options);
     } catch (error) {
       throw completionErrorOf(error, { seq, report });
     }
@@ -104,7 +116,13 @@ export class DrivingClient extends WireClient {
   async modelIntent(drive: Drive, ask: ModelAsk, options?: CallOptions): Promise<ModelIntentAnswer> {
     const { seq, requestHash: request_hash, requestBody: request_body } = ask;
     const body = bodyText({ seq, request_hash, request_body }, "a model call");
-    return this.drive(drive, "client-model-intent", body, read.readModelIntent, options);
+    return this.drive(
+      drive,
+      "client-model-intent",
+      body,
+      (answer) => read.readModelIntent(answer, seq),
+      options,
+    );
   }
 
   /**
@@ -120,7 +138,13 @@ export class DrivingClient extends WireClient {
     options?: CallOptions,
   ): Promise<number> {
     const body = bodyText({ seq, response: reply.response, usage: reply.usage }, "a model's answer");
-    return this.drive(drive, "client-model-completion", body, read.readCompleted, options);
+    return this.drive(
+      drive,
+      "client-model-completion",
+      body,
+      (answer) => read.readCompleted(answer, seq),
+      options,
+    );
   }
 
   /**

@@ -14,9 +14,10 @@ export type {
 export type { DriverStep, StepAnswer, StepAnswers } from "./driver-steps.js";
 export type { ModelStepEvent } from "./model-step-events.js";
 export { ClientRun, type RunTools } from "./client-run.js";
-export type { OpenOptions } from "./client-run-options.js";
+export type { OpenOptions, PerformOptions } from "./client-run-options.js";
 export { DriftError, refuseDrift } from "./drift.js";
 export type { Drift, ToolFace } from "../log/tool-drift.js";
+export { HeldBackError, PassedCallError } from "./passing-errors.js";
 export {
   OutputRefusedError,
   RunEndedError,

@@ -35,7 +35,8 @@ import {
 } from "./shape.js";
 
 // Each reader answers what a 2xx body says, or throws a ShapeProblem. They check what this client decides by: an answer
-// that lacks `settled` must never lead to an execution. What else a server adds is kept.
+// that lacks `settled` must never lead to an execution, and one about another call than the one asked about (of a confused
+// proxy) must neither lead to one nor pass for an acknowledgement. What else a server adds is kept.
 
 const EFFECT: Kind = [isEffect, "an effect"];
 
@@ -54,22 +55,31 @@ export function readAgents(body: JsonValue): readonly JsonValue[] {
   return listOf(shaped(body, "answer", { agents: LIST }), "agents", (agent) => agent);
 }
 
-export function readOpened(body: JsonValue, status: number): OpenedRun {
-  const answer = shaped(body, "answer", { run: TEXT, drive_token: TEXT, log: LIST });
-  const { run, drive_token } = answer as unknown as OpenedRun;
-  return { run, drive_token, log: listOf(answer, "log", readEnvelope), fresh: status === 201 };
+/** @param asked the run that was asked for, where one was. */
+export function readOpened(body: JsonValue, status: number, asked?: string): OpenedRun {
+  const run = asked === undefined ? TEXT : only(asked.toLowerCase());
+  const answer = shaped(body, "answer", { run, drive_token: TEXT, log: LIST }) as unknown as OpenedRun;
+  return { ...answer, log: readLog(body, answer.run), fresh: status === 201 };
 }
 
-export function readLog(body: JsonValue): readonly Envelope[] {
-  return listOf(shaped(body, "answer", { log: LIST }), "log", readEnvelope);
+export function readLog(body: JsonValue, run: string): readonly Envelope[] {
+  return listOf(shaped(body, "answer", { log: LIST }), "log", (item) => {
+    const envelope = readEnvelope(item);
+    if (envelope.run_id !== run.toLowerCase()) throw new ShapeProblem(`answer.log is not that of run ${run}`);
+    return envelope;
+  });
 }
 
-export function readAppended(body: JsonValue): readonly number[] {
-  return shaped(body, "answer", { appended: LIST })["appended"] as readonly number[];
+export function readAppended(body: JsonValue, events: readonly Envelope[]): readonly number[] {
+  const appended = listOf(shaped(body, "answer", { appended: LIST }), "appended", (seq) => seq);
+  if (appended.length !== events.length || events.some(({ seq }, at) => appended[at] !== seq)) {
+    throw new ShapeProblem("answer.appended is not the positions that were sent");
+  }
+  return appended as readonly number[];
 }
 
-export function readIntent(body: JsonValue): IntentAnswer {
-  const members = { seq: COUNT, idempotency_key: TEXT_OR_NULL, effect: EFFECT, settled: FLAG };
+export function readIntent(body: JsonValue, seq: number): IntentAnswer {
+  const members = { seq: only(seq), idempotency_key: TEXT_OR_NULL, effect: EFFECT, settled: FLAG };
   const answer = shaped(body, "answer", members);
   if (answer["settled"] === true && ownValue(answer, "output") === undefined) {
     throw new ShapeProblem("answer.output is missing although answer.settled is true");
@@ -77,8 +87,8 @@ export function readIntent(body: JsonValue): IntentAnswer {
   return answer as unknown as IntentAnswer;
 }
 
-export function readModelIntent(body: JsonValue): ModelIntentAnswer {
-  const answer = shaped(body, "answer", { seq: COUNT, settled: FLAG });
+export function readModelIntent(body: JsonValue, seq: number): ModelIntentAnswer {
+  const answer = shaped(body, "answer", { seq: only(seq), settled: FLAG });
   if (answer["settled"] === true) {
     shaped(answer, "answer", { usage: OBJECT });
     if (ownValue(answer, "response") === undefined) {
@@ -88,8 +98,9 @@ export function readModelIntent(body: JsonValue): ModelIntentAnswer {
   return answer as unknown as ModelIntentAnswer;
 }
 
-export function readCompleted(body: JsonValue): number {
-  return shaped(body, "answer", { seq: COUNT, completed: only(true) })["seq"] as number;
+export function readCompleted(body: JsonValue, seq: number): number {
+  shaped(body, "answer", { seq: only(seq), completed: only(true) });
+  return seq;
 }
 
 export function readToolStep(body: JsonValue): ToolStepAnswer {

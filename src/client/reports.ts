@@ -4,6 +4,7 @@ import type { AskedCall, RunCursor } from "./run-cursor.js";
 import { UndeliveredReportError, type CallName } from "./run-errors.js";
 import { SalvorError } from "./salvor-error.js";
 import type { SalvorClient } from "./salvor-client.js";
+import { UnexpectedAnswerError } from "./transport-error.js";
 import { CompletionRefusedError, DivergenceError, type Report } from "./wire-errors.js";
 
 /** Delivers what calls came to. One that does not arrive is kept, and delivered first when the run goes on. */
@@ -33,8 +34,15 @@ export class Reports {
 
   /** Delivers what somebody found out about a call, in place of the report on it that did not arrive. */
   async deliverInstead(call: CallName, report: Report): Promise<void> {
-    if (this.#undelivered?.seq === call.seq) this.#undelivered = undefined;
-    await this.deliver(call, report);
+    const held = this.#undelivered;
+    if (held?.seq === call.seq) this.#undelivered = undefined;
+    try {
+      await this.deliver(call, report);
+    } catch (error) {
+      // What was found out is not good enough; what the tool said is still to be heard.
+      if (error instanceof CompletionRefusedError) this.#undelivered ??= held;
+      throw error;
+    }
   }
 
   async deliver(call: CallName, report: Report): Promise<void> {
@@ -67,8 +75,9 @@ export class Reports {
         return opened;
       } catch (error) {
         if (!isRefusal(error)) throw this.#keep(call, report, error);
-        // Nothing was recorded. Whichever step was refused, the report has to be heard, and its own endpoint keeps it if not.
-        this.#cursor.notAhead();
+        // Whichever step was refused, the report has to be heard, and its own endpoint keeps it if not.
+        // Only the server's own word means that nothing was recorded; what something between it and us says does not.
+        if (!(error instanceof UnexpectedAnswerError)) this.#cursor.notAhead();
         if (error.code === "not_found" || error.code === "method_not_allowed") this.#takesSteps = false;
       }
     }
@@ -92,7 +101,7 @@ export class Reports {
   }
 }
 
-/** Whether the server has said no, so that it is certain that nothing was recorded. */
+/** Whether the request was answered with a no. */
 function isRefusal(error: unknown): error is SalvorError {
   return (
     error instanceof SalvorError && error.status !== undefined && error.status >= 400 && error.status < 500

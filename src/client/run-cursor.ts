@@ -5,10 +5,12 @@ import { jsonEqual } from "../log/json-equal.js";
 import type { RecordedCall } from "../log/recorded-call.js";
 import { needsReconciliation, openIntentOf } from "./call-errors.js";
 import { History } from "./history.js";
+import { hold, isHeldBy } from "./holders.js";
+import type { PassedCall } from "./passing-errors.js";
 import { RunEndedError, SuspendedError } from "./run-errors.js";
 import type { CallOptions, Drive } from "./client-options.js";
 import type { SalvorClient } from "./salvor-client.js";
-import { DivergenceError } from "./wire-errors.js";
+import { DivergenceError, InvalidDriveTokenError } from "./wire-errors.js";
 
 /** A tool and its input: what makes two calls the same call at one position. */
 export interface AskedCall {
@@ -32,16 +34,23 @@ export class RunCursor {
   position = 0;
   #made: MadeCall | undefined;
   /** The call that this instance opens together with the report on the one it stands at. */
-  #ahead: MadeCall | undefined;
+  #ahead: (MadeCall & { readonly asked: AskedCall }) | undefined;
+  /** The calls of this instance that took effect, and were passed before their end reached anybody. */
+  readonly #passed: PassedCall[] = [];
   /** Whether something may be recorded that this cursor has not seen. */
   #stale = false;
   readonly #history = new History();
   readonly #client: SalvorClient;
   readonly drive: Drive;
 
-  constructor(client: SalvorClient, drive: Drive, log: readonly Envelope[]) {
+  /** Its holder from now on: another cursor under the same token, in this process, makes no call any more. */
+  constructor(client: SalvorClient, drive: Drive) {
     this.#client = client;
     this.drive = drive;
+    hold(drive.driveToken, this);
+  }
+
+  load(log: readonly Envelope[]): void {
     this.#history.load(0, log);
   }
 
@@ -72,8 +81,18 @@ export class RunCursor {
     this.#stale = this.#made !== undefined;
   }
 
-  /** Notes that this instance makes a call here, which may be recorded from now on. */
+  /** Whether no other run of this process goes on under the same token: the server could not tell the two apart. */
+  get isHeld(): boolean {
+    return isHeldBy(this.drive.driveToken, this);
+  }
+
+  /**
+   * Notes that this instance makes a call here, which may be recorded from now on.
+   *
+   * @throws {@link InvalidDriveTokenError} when another run of this process goes on under the same token.
+   */
   make(call: AskedCall): void {
+    this.#mustHold();
     const again = this.isOwn(call);
     this.#made = { ...call, seq: this.position, performed: again && this.#made?.performed === true };
     this.#stale = true;
@@ -81,7 +100,12 @@ export class RunCursor {
 
   /** Notes that this instance makes a call behind the one it stands at, which may be recorded from now on. */
   makeAhead(seq: number, call: AskedCall): void {
-    this.#ahead = { ...call, seq, performed: false };
+    this.#ahead = { ...call, seq, performed: false, asked: call };
+  }
+
+  /** Where this very request for a call may have been opened ahead. */
+  aheadAt(call: AskedCall): number | undefined {
+    return this.#ahead?.asked === call ? this.#ahead.seq : undefined;
   }
 
   /** Notes that what was to be made ahead was not recorded. */
@@ -89,8 +113,13 @@ export class RunCursor {
     this.#ahead = undefined;
   }
 
-  /** Notes that the call made here is handed to its tool now. */
+  /**
+   * Notes that the call made here is handed to its tool now.
+   *
+   * @throws {@link InvalidDriveTokenError} when another run of this process goes on under the same token.
+   */
   markPerformed(): void {
+    this.#mustHold();
     if (this.#made !== undefined) this.#made.performed = true;
   }
 
@@ -101,6 +130,11 @@ export class RunCursor {
 
   isOwn(call: AskedCall): boolean {
     return this.#made?.seq === this.position && isSame(this.#made, call);
+  }
+
+  /** The same call, where this instance performed it and went on before its end reached anybody. */
+  passed(call: AskedCall): PassedCall | undefined {
+    return this.#passed.find((passed) => isSame(passed, call));
   }
 
   recordedAt(seq: number): RecordedCall {
@@ -148,7 +182,13 @@ export class RunCursor {
    */
   #passOwn(recorded: Exclude<FoundCall, { readonly kind: "nothing" }>): boolean {
     if (!this.isOwn(recorded.intent.event.payload)) return false;
+    const { seq, event } = recorded.intent;
     if (recorded.kind === "settled") {
+      const { result } = recorded;
+      const { tool, input, effect } = event.payload;
+      if (result.kind === "output" && effect !== "read") {
+        this.#passed.push({ tool, input, seq, output: result.output });
+      }
       this.moveTo(recorded.next);
       return true;
     }
@@ -156,10 +196,19 @@ export class RunCursor {
     if (recorded.kind === "suspended") {
       throw new SuspendedError(this.position, recorded.reason, recorded.inputSchema);
     }
-    if (recorded.intent.event.payload.effect === "write") {
+    if (event.payload.effect === "write") {
       throw needsReconciliation(this.drive.run, openIntentOf(recorded.intent));
     }
     return false;
+  }
+
+  #mustHold(): void {
+    if (!this.isHeld) {
+      throw new InvalidDriveTokenError(
+        `run ${this.drive.run} is driven by another ClientRun of this process, which was opened with its drive token later: go on with that one`,
+        { code: "invalid_drive_token" },
+      );
+    }
   }
 
   #differs(recorded: Envelope, asked: unknown): DivergenceError | RunEndedError {

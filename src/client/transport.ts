@@ -101,14 +101,17 @@ async function exchange(
   }, timeoutMs);
   try {
     const { fetch } = settings;
-    const answer = await fetch(settings.url + request.path, {
+    const init: RequestInit & { readonly cache: "no-store" } = {
       method: request.method,
       headers: headersOf(request),
       ...(request.body !== undefined && { body: request.body }),
       // A token is for the server it was given for, and a POST must not arrive as a GET.
       redirect: "error",
+      // A log that a cache kept does not show a call that another process has opened since.
+      cache: "no-store",
       signal: ending.signal,
-    });
+    };
+    const answer = await fetch(settings.url + request.path, init);
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   } catch (cause) {
     throw new TransportError(name, ending.signal.aborted ? ending.signal.reason : cause);

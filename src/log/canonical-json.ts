@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { JsonValue } from "../contract/json.js";
 import { canonicalJson } from "./canonical-text.js";
 
@@ -11,5 +11,5 @@ export function hashValue(value: JsonValue): string {
 
 /** The lower-case hex SHA-256 of a text's UTF-8 bytes. */
 export function sha256Hex(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+  return hash("sha256", text, "hex");
 }

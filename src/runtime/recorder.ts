@@ -72,6 +72,7 @@ export class Recorder {
   /** Whether work failed on a log that another server has gone on with meanwhile: what it was refused for may not hold. */
   async #wasOvertaken(desk: RunDesk, error: unknown): Promise<boolean> {
     if (error instanceof Conflict) return true;
+    if (this.store.exclusive === true) return false;
     if (error instanceof StoreUnavailable || error instanceof LeaseLost) return false;
     return ((await this.store.readRun(desk.run))?.eventCount ?? 0) !== desk.state.nextSeq;
   }
@@ -80,7 +81,7 @@ export class Recorder {
   async state(run: string): Promise<RunState> {
     const known = this.#states.get(run) ?? NOT_STARTED;
     const state = fold(await this.store.readLog(run, known.nextSeq), known);
-    this.#states.set(run, state);
+    if (state !== known) this.#states.set(run, state);
     return state;
   }
 

@@ -159,8 +159,8 @@ export class AppState {
     if (logger === undefined) return {};
     return {
       logOf: (call) => toolLogOf(logger, call),
-      onTrouble: (trouble, call, error) => {
-        logThrown(logger, error, trouble, call);
+      onTrouble: (trouble, fields, error, by) => {
+        logThrown(logger, error, trouble, { fields, told: by === "server" || this.logPayloads });
       },
     };
   }

@@ -1,5 +1,5 @@
 import type Router from "@koa/router";
-import type { Context, Middleware, Next } from "koa";
+import type { Context, Middleware } from "koa";
 import { parseRunId } from "../log/run-id.js";
 import { ApiError } from "./api-error.js";
 
@@ -22,7 +22,7 @@ export interface RequestState {
 }
 
 export type AppContext = Context & { state: RequestState; params: Record<string, string> };
-export type AppMiddleware = (ctx: AppContext, next: Next) => Promise<void>;
+export type AppMiddleware = (ctx: AppContext, next: () => Promise<void>) => Promise<void>;
 export type AppRouter = Router<RequestState>;
 
 /** The run that the `id` layer read from the path. */
@@ -38,13 +38,13 @@ export function leaseOf(ctx: AppContext): string {
 }
 
 /** Reads the id in the path. */
-export const withRunId: Middleware = async (ctx, next) => {
+export const withRunId: Middleware = (ctx, next) => {
   const raw = (ctx as AppContext).params["id"] ?? "";
   const run = parseRunId(raw);
   if (run === undefined)
     throw new ApiError("bad_request", `${JSON.stringify(raw)} is not a run id: a hyphenated UUID`);
   ctx.state["run"] = run;
-  await next();
+  return next();
 };
 
 /** The one value of a query parameter, or `undefined`; given twice it is refused, whichever was meant. */

@@ -5,7 +5,8 @@ import { ModelFailure } from "./model/model-failure.js";
 export interface ErrorFacts {
   readonly type: string;
   readonly code?: string;
-  readonly message?: string;
+  /** What it says. Not `message`: a logger would take these facts for an error, and its type for `Object`. */
+  readonly text?: string;
   /** Where it was thrown, without its message. */
   readonly at: readonly string[];
   readonly cause?: ErrorFacts;
@@ -21,14 +22,14 @@ const MAX_CAUSES = 4;
  */
 export function errorFacts(thrown: unknown, told: boolean, depth = 0): ErrorFacts {
   if (!(thrown instanceof Error)) {
-    return { type: typeof thrown, ...(told && { message: String(thrown) }), at: [] };
+    return { type: typeof thrown, ...(told && { text: String(thrown) }), at: [] };
   }
   const { name, message, stack = "", cause } = thrown;
   const { code } = thrown as NodeJS.ErrnoException;
   return {
     type: name,
     ...(typeof code === "string" && { code }),
-    ...(told && { message }),
+    ...(told && { text: message }),
     at: stack
       .split("\n")
       .filter((line) => /^ {4}at /.test(line))

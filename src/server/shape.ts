@@ -5,24 +5,31 @@ import type { JsonObject, JsonValue } from "../contract/json.js";
 import { violationOf } from "../schema/violation-of.js";
 import { schemaRefused } from "./api-error.js";
 
-const ajv = new Ajv2020({
-  ownProperties: true,
-  strict: true,
-  strictTypes: false,
-  strictRequired: false,
-  // For messages that say what was found.
-  verbose: true,
-  logger: false,
-});
-// The package is CommonJS: its default export is the namespace's `default` under NodeNext.
-(addFormats as unknown as (instance: Ajv2020) => void)(ajv);
-ajv.addKeyword({
-  keyword: "x-max-bytes",
-  type: "string",
-  schemaType: "number",
-  validate: (limit: number, text: string) => Buffer.byteLength(text, "utf8") <= limit,
-  error: { message: ({ schema }) => `expected at most ${String(schema)} bytes of UTF-8` },
-});
+let made: Ajv2020 | undefined;
+
+/** Made for the first request: a server that is asked nothing does without. */
+function engine(): Ajv2020 {
+  if (made !== undefined) return made;
+  made = new Ajv2020({
+    ownProperties: true,
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    // For messages that say what was found.
+    verbose: true,
+    logger: false,
+  });
+  // The package is CommonJS: its default export is the namespace's `default` under NodeNext.
+  (addFormats as unknown as (instance: Ajv2020) => void)(made);
+  made.addKeyword({
+    keyword: "x-max-bytes",
+    type: "string",
+    schemaType: "number",
+    validate: (limit: number, text: string) => Buffer.byteLength(text, "utf8") <= limit,
+    error: { message: ({ schema }) => `expected at most ${String(schema)} bytes of UTF-8` },
+  });
+  return made;
+}
 
 /** The shape of a request body: a schema of the wire, and a check that narrows what it accepts to `T`. */
 export interface Shape<T> {
@@ -40,7 +47,7 @@ export function shape<T>(schema: JsonObject): Shape<T> {
   return {
     schema,
     check(value, what = "the request body") {
-      validate ??= ajv.compile(schema);
+      validate ??= engine().compile(schema);
       if (validate(value)) return value as T;
       // The last error is the outermost: what a combination asks for, not what each of its branches lacks.
       const [error] = (validate.errors ?? []).slice(-1);

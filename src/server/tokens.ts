@@ -1,13 +1,13 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** SHA-256 of a secret, lower-case hex: the only form in which a secret is kept. */
 export function hashSecret(secret: string): string {
-  return createHash("sha256").update(secret, "utf8").digest("hex");
+  return hash("sha256", secret, "hex");
 }
 
 /** Whether a secret has this hash. Takes the same time whatever the secret is. */
-export function secretMatches(secret: string, hash: string): boolean {
-  return timingSafeEqual(Buffer.from(hashSecret(secret), "hex"), Buffer.from(hash, "hex"));
+export function secretMatches(secret: string, hashed: string): boolean {
+  return timingSafeEqual(hash("sha256", secret, "buffer"), Buffer.from(hashed, "hex"));
 }
 
 /** A new drive token: `dt_` and 32 hex digits from a CSPRNG. */

@@ -1,6 +1,7 @@
 import { CHAIN_START } from "../log/chain.js";
 import { fold, NOT_STARTED, type RunState } from "../log/fold.js";
 import { holds, type Envelope } from "../log/events.js";
+import { jsonEqual } from "../log/json-equal.js";
 import { KEPT_REPORTS, type RefusedReport, type RunOwnership } from "./event-store.js";
 import type { StoredEvent } from "./stored-event.js";
 
@@ -101,9 +102,14 @@ function performer({ event }: Envelope): unknown {
   return "performed_by" in event.payload ? event.payload.performed_by : undefined;
 }
 
+/** A report that says again what one has said before takes its place: repeating it pushes no other out. */
 function keepReport(kept: readonly RefusedReport[], report: RefusedReport): readonly RefusedReport[] {
-  const all = [...kept, report];
+  const all = [...kept.filter((each) => !saysTheSame(each, report)), report];
   const same = all.filter(({ seq }) => seq === report.seq);
   const dropped = same.length > KEPT_REPORTS ? same[0] : undefined;
   return all.filter((each) => each !== dropped);
+}
+
+function saysTheSame(before: RefusedReport, after: RefusedReport): boolean {
+  return jsonEqual({ ...before, time: after.time }, { ...after });
 }

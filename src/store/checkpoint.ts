@@ -19,8 +19,8 @@ export interface CheckpointParts {
   readonly assertOwner: () => Promise<void>;
 }
 
-/** How many documents are written at the same time. */
-const WRITERS = 4;
+/** How many documents are written at the same time: half of libuv's four threads, so that the journal finds one free. */
+const WRITERS = 2;
 
 /**
  * Moves what the journal holds into the documents, and lets the journal go. In this order: a new journal file; the document
@@ -76,11 +76,10 @@ export class Checkpoint {
   async #writeIndex(): Promise<void> {
     const { ledger, index, assertOwner } = this.#parts;
     for (const piece of [...ledger.stalePieces]) {
-      const entries = (ledger.pieces[piece] ?? []).map((run) => ledger.entryOf(run));
       ledger.stalePieces.delete(piece);
       try {
         await assertOwner();
-        await index.write(piece, entries);
+        await index.write(piece, ledger.entriesOf(piece));
       } catch (error) {
         ledger.stalePieces.add(piece);
         throw error;

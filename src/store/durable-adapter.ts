@@ -5,7 +5,8 @@ import { hasCode, type WriteLayer } from "./write-layer.js";
 
 /** How a document is written down. */
 export interface DocumentCodec<T> {
-  encode(data: T): Uint8Array;
+  /** The bytes in pieces, each made when it is asked for, so that writing a long document blocks nobody. */
+  encode(data: T): Iterable<Uint8Array>;
   /** @throws when the bytes are not what {@link encode} makes. */
   decode(bytes: Uint8Array): T;
 }
@@ -42,12 +43,11 @@ export class DurableAdapter<T> implements Adapter<T> {
 
   async write(data: T): Promise<void> {
     const { layer, path, scratch, codec } = this.#options;
-    const bytes = codec.encode(data);
     const made = join(scratch, `${basename(path)}.${randomUUID()}`);
     try {
       const file = await layer.create(made);
       try {
-        await file.append(bytes);
+        for (const bytes of codec.encode(data)) await file.append(bytes);
         await file.sync();
       } finally {
         await file.close();

@@ -56,7 +56,8 @@ export interface EventStore {
   openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }>;
 
   /**
-   * Keeps a refused report beside the log, durably: the last {@link KEPT_REPORTS} of each intent.
+   * Keeps a refused report beside the log, durably: the last {@link KEPT_REPORTS} of each intent that differ in more than
+   * their time. One that is repeated is kept once, with its last time.
    *
    * @throws RangeError when the store does not know the run.
    */

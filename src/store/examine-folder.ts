@@ -186,7 +186,7 @@ async function indexFindings(folder: Folder, pieces: number): Promise<readonly F
   for (let piece = 0; piece < pieces; piece += 1) {
     const entries = await index.read(piece);
     if (entries === undefined) missing.push(index.pathOf(piece));
-    untrusted += (entries ?? []).filter(({ unreadable }) => unreadable !== undefined).length;
+    untrusted += [...(entries ?? [])].filter(({ unreadable }) => unreadable !== undefined).length;
   }
   const found: Finding[] = [];
   if (missing.length > 0) {

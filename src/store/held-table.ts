@@ -175,8 +175,7 @@ export function readHeld(
 ): void {
   const print = new Uint32Array(4);
   for (let at = 0; at < text.length;) {
-    for (let word = 0; word < 4; word += 1)
-      print[word] = parseInt(text.slice(at + word * 8, at + word * 8 + 8), 16);
+    for (let word = 0; word < 4; word += 1) print[word] = wordAt(text, at + word * 8);
     let seq = 0;
     // Behind the print comes the @.
     for (at += 33; isDigit(text.charCodeAt(at)); at += 1) seq = seq * 10 + text.charCodeAt(at) - 48;
@@ -184,6 +183,16 @@ export function readHeld(
     visit(print, seq, settled);
     at += settled ? 2 : 1;
   }
+}
+
+/** Eight hexadecimal digits as a number, without a text for them: a start reads millions. */
+function wordAt(text: string, from: number): number {
+  let word = 0;
+  for (let at = from; at < from + 8; at += 1) {
+    const code = text.charCodeAt(at);
+    word = word * 16 + (isDigit(code) ? code - 48 : code - 87);
+  }
+  return word;
 }
 
 function isDigit(code: number): boolean {

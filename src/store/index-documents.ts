@@ -5,7 +5,7 @@ import { DurableAdapter } from "./durable-adapter.js";
 import type { Folder } from "./folder.js";
 import { FORMAT } from "./journal-frame.js";
 import type { Covered } from "./ledger.js";
-import { isSealed, sealText } from "./sealed-text.js";
+import { isSealed, sealedBytes } from "./sealed-text.js";
 
 /** What the index knows of a run: enough to list it and to go on with it without opening its document. */
 export interface IndexEntry {
@@ -28,14 +28,15 @@ export class IndexDocuments {
     this.#folder = folder;
   }
 
-  /** The entries of a piece, or `undefined` when it is missing or damaged. */
-  async read(piece: number): Promise<readonly IndexEntry[] | undefined> {
+  /** The entries of a piece, each parsed when it is asked for, or `undefined` when the piece is missing or damaged. */
+  async read(piece: number): Promise<Iterable<IndexEntry> | undefined> {
     const document = this.#document(piece);
     await document.read();
     return document.data ?? undefined;
   }
 
-  async write(piece: number, entries: readonly IndexEntry[]): Promise<void> {
+  /** Writes a piece; each entry is asked for when its turn comes. */
+  async write(piece: number, entries: Iterable<IndexEntry>): Promise<void> {
     const document = this.#document(piece);
     document.data = entries;
     await document.write();
@@ -45,24 +46,43 @@ export class IndexDocuments {
     return join(this.#folder.index, `${String(piece).padStart(6, "0")}.json`);
   }
 
-  #document(piece: number): Low<readonly IndexEntry[] | null> {
+  #document(piece: number): Low<Iterable<IndexEntry> | null> {
     const { layer, scratch } = this.#folder;
     const path = this.pathOf(piece);
-    return new Low<readonly IndexEntry[] | null>(new DurableAdapter({ layer, path, scratch, codec }), null);
+    return new Low<Iterable<IndexEntry> | null>(new DurableAdapter({ layer, path, scratch, codec }), null);
   }
 }
 
 const codec = {
-  encode: (entries: readonly IndexEntry[] | null): Uint8Array => {
-    const lines = (entries ?? []).map((entry) => JSON.stringify(entry));
-    return Buffer.from(sealText(`{\n"format": ${FORMAT},\n"runs": [\n${lines.join(",\n")}\n]`), "utf8");
-  },
-  decode: (bytes: Uint8Array): readonly IndexEntry[] | null => {
-    if (!isSealed(bytes)) return null;
-    const { format, runs } = JSON.parse(Buffer.from(bytes).toString("utf8")) as {
-      format: number;
-      runs: IndexEntry[];
-    };
-    return format === FORMAT ? runs : null;
+  encode: (entries: Iterable<IndexEntry> | null) => sealedBytes(textsOf(entries ?? [])),
+  decode: (bytes: Uint8Array): Iterable<IndexEntry> | null => {
+    const isOurs = isSealed(bytes) && Buffer.from(bytes.subarray(0, HEAD.length)).toString() === HEAD;
+    return isOurs ? entriesIn(bytes) : null;
   },
 };
+
+const HEAD = `{\n"format": ${FORMAT},\n"runs": [\n`;
+
+/** One a line: a start reads hundreds of thousands of identities, and what it leaves behind on the way stays small. */
+function* entriesIn(given: Uint8Array): Generator<IndexEntry> {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  for (let from = HEAD.length; bytes[from] === OPENING;) {
+    const end = bytes.indexOf("\n", from);
+    const isLast = bytes[end - 1] !== COMMA;
+    yield JSON.parse(bytes.toString("utf8", from, isLast ? end : end - 1)) as IndexEntry;
+    from = end + 1;
+  }
+}
+
+const OPENING = "{".charCodeAt(0);
+const COMMA = ",".charCodeAt(0);
+
+function* textsOf(entries: Iterable<IndexEntry>): Generator<string> {
+  yield HEAD;
+  let between = "";
+  for (const entry of entries) {
+    yield between + JSON.stringify(entry);
+    between = ",\n";
+  }
+  yield "\n]";
+}

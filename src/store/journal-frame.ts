@@ -37,13 +37,20 @@ export function segmentHeaderLine(header: SegmentHeader): string {
   return sealed(JSON.stringify({ journal: FORMAT, segment, first, follows }));
 }
 
+/** A change as one line of the journal, and the texts of its events in it. */
+export interface ChangeLine {
+  readonly line: string;
+  readonly events: readonly string[];
+}
+
 /** One change as one line: checksum, run and kind first, so that a reader can tell what it is without parsing it. */
-export function changeLine(change: Change): string {
+export function changeLine(change: Change): ChangeLine {
   const { run, kind, ...rest } = change;
   const head = `{"run":${JSON.stringify(run)},"kind":"${kind}"`;
-  if (change.kind !== "append") return sealed(`${head}${members(rest)}}`);
-  const { held, freed, events } = change;
-  return sealed(`${head}${members({ held, freed })},"events":[${events.map(storedEventJson).join(",")}]}`);
+  if (change.kind !== "append") return { line: sealed(`${head}${members(rest)}}`), events: [] };
+  const { held, freed } = change;
+  const events = change.events.map(storedEventJson);
+  return { line: sealed(`${head}${members({ held, freed })},"events":[${events.join(",")}]}`), events };
 }
 
 /** The lines of a batch behind their header. */
@@ -159,8 +166,8 @@ function linesOf(text: string): string[] {
 
 /** The members of an object as they follow others; those that are `undefined` are left out. */
 function members(object: object): string {
-  const text = JSON.stringify(object).slice(1, -1);
-  return text === "" ? "" : `,${text}`;
+  const text = JSON.stringify(object);
+  return text === "{}" ? "" : `,${text.slice(1, -1)}`;
 }
 
 function hex(value: number): string {

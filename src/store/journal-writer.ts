@@ -10,6 +10,8 @@ export interface JournalEntry {
   readonly line: string;
   /** Called in the order of the journal, with the number of the change; must not throw. */
   readonly commit: (change: number) => void;
+  /** Called after that, maybe some turns of the event loop later; must not throw. */
+  readonly answer: () => void;
   readonly fail: (error: StoreUnavailable) => void;
 }
 
@@ -25,6 +27,9 @@ export interface JournalWriterOptions {
 
 /** A batch stops growing here, so that one answer does not wait for megabytes of others. */
 const MAX_BATCH_CHARS = 4 * 1024 * 1024;
+
+/** So many callers are answered in one turn of the event loop: about a millisecond's worth of what they do next. */
+const ANSWERS_A_TURN = 32;
 
 /**
  * The one writer of a journal. Lines that arrive while a batch is being synced become the next batch: one sync for all of
@@ -44,6 +49,10 @@ export class JournalWriter {
   #queue: (JournalEntry | (() => Promise<void>))[] = [];
   #running = false;
   #lastBatch = 0;
+  /** How long the last batch took to become durable, in milliseconds. */
+  #lastSync = 0;
+  /** Whose lines are durable, and who are yet to be told. */
+  #answers: JournalEntry[] = [];
   /** What a new file starts with: the batch whose fate the reader could not know. */
   #carried: JournalEnd["last"];
 
@@ -144,6 +153,7 @@ export class JournalWriter {
       this.#next,
       batch.map(({ line }) => line),
     );
+    const begun = performance.now();
     const failed = this.broken ?? (await this.#persist(text));
     if (failed !== undefined) {
       this.#failAll(batch, failed);
@@ -151,8 +161,23 @@ export class JournalWriter {
     }
     this.#bytes += text.length;
     this.#lastBatch = batch.length;
+    this.#lastSync = performance.now() - begun;
     for (const { commit } of batch) commit(this.#next++);
+    this.#answer(batch);
   }
+
+  /** Tells callers in runs, so that what they do next holds up neither the next batch nor anybody else. */
+  #answer(batch: readonly JournalEntry[]): void {
+    const isUnderWay = this.#answers.length > 0;
+    this.#answers = this.#answers.concat(batch);
+    if (!isUnderWay) this.#answerSome();
+  }
+
+  readonly #answerSome = (): void => {
+    const some = this.#answers.splice(0, ANSWERS_A_TURN);
+    if (this.#answers.length > 0) setImmediate(this.#answerSome);
+    for (const { answer } of some) answer();
+  };
 
   async #persist(text: Buffer): Promise<StoreUnavailable | undefined> {
     const ours = this.#checkOwner();
@@ -182,10 +207,15 @@ export class JournalWriter {
     for (const item of [...batch, ...queued]) if (typeof item === "object") item.fail(error);
   }
 
-  /** Callers who were just answered come back within a turn or two: waiting for them halves the number of syncs. */
+  /**
+   * Callers who were just answered come back within a turn or two: waiting for them halves the number of syncs. What takes
+   * longer than a sync is better done during one.
+   */
   async #linger(): Promise<void> {
+    const end = performance.now() + this.#lastSync;
     let seen = 0;
-    while (this.#queue.length > seen && this.#queue.length < this.#lastBatch) {
+    while (this.#queue.length < this.#lastBatch && performance.now() < end) {
+      if (this.#queue.length === seen && this.#answers.length === 0) return;
       seen = this.#queue.length;
       await nextTurn();
     }

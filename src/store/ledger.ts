@@ -88,14 +88,18 @@ export class Ledger implements Lookup {
     return run;
   }
 
-  /** Takes in a change that has just become durable. */
-  apply(change: Change, number: number): void {
+  /** Takes in a change that has just become durable: with the view after it, and the JSON texts of its events. */
+  apply(
+    change: Change,
+    number: number,
+    { view, texts }: { readonly view: RunView; readonly texts: readonly string[] },
+  ): void {
     const run = this.runs.get(change.run) ?? this.#add(change.run);
     if (change.kind === "append") {
-      run.tail.push(...change.events.map(storedEventJson));
+      for (const text of texts) run.tail.push(text);
       noteHeld(run, change);
     }
-    this.#advance(run, change, number);
+    this.#advance(run, change, number, view);
   }
 
   /** Takes in a change from the journal, as far as it is new: the documents may hold it, wholly or in part. */
@@ -135,6 +139,11 @@ export class Ledger implements Lookup {
     this.stalePieces.add(run.piece);
   }
 
+  /** What the index says of the runs of a piece, each as it is when its turn comes. */
+  *entriesOf(piece: number): Generator<IndexEntry> {
+    for (const run of this.pieces[piece] ?? []) yield this.entryOf(run);
+  }
+
   /** What the index says of a run. */
   entryOf(run: LedgerRun): IndexEntry {
     const { view, change, covered, unreadable } = run;
@@ -166,9 +175,9 @@ export class Ledger implements Lookup {
     return added;
   }
 
-  #advance(run: LedgerRun, change: Change, number: number): void {
+  #advance(run: LedgerRun, change: Change, number: number, view = applyChange(run.view, change)): void {
     const before = run.view;
-    run.view = applyChange(before, change);
+    run.view = view;
     run.change = number;
     this.dirty.add(run);
     if (change.kind === "erase") {

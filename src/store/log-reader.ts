@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Envelope } from "../log/events.js";
 import { readChain } from "./chain-check.js";
+import type { AppendChange } from "./changes.js";
 import { TamperEvident } from "./errors.js";
 import type { Covered, Ledger, LedgerRun } from "./ledger.js";
 import { overlapOf, sealedEnd, type RunHeader, type SealedPart } from "./run-document.js";
@@ -18,11 +19,25 @@ interface Loaded {
   readonly header?: RunHeader;
 }
 
+/** What was appended to a run last, and where it begins. */
+interface Recent {
+  readonly first: number;
+  readonly envelopes: readonly Envelope[];
+  readonly bytes: number;
+}
+
+/** How many bytes of what was appended last are kept: whoever goes on with a run reads that, and nothing before it. */
+const RECENT_BYTES = 8 * 1024 * 1024;
+
 /** Reads logs: from the documents what lies there, from memory what does not yet. What was read and checked is kept, up to a bound. */
 export class LogReader {
   readonly #ledger: Ledger;
   readonly #files: RunFiles;
   readonly #cache: LRUCache<string, Loaded>;
+  readonly #recent = new LRUCache<string, Recent>({
+    maxSize: RECENT_BYTES,
+    sizeCalculation: ({ bytes }) => bytes + 256,
+  });
 
   constructor(ledger: Ledger, files: RunFiles, cacheBytes: number) {
     this.#ledger = ledger;
@@ -38,6 +53,11 @@ export class LogReader {
   async read(run: LedgerRun, from: number, to: number): Promise<readonly Envelope[]> {
     if (run.unreadable !== undefined) {
       throw new TamperEvident(run.view.run, run.unreadable.seq, run.unreadable.detail);
+    }
+    if (from >= run.view.state.nextSeq) return [];
+    const recent = this.#recentOf(run);
+    if (recent !== undefined && from >= recent.first) {
+      return recent.envelopes.slice(from - recent.first, to - recent.first);
     }
     const { covered } = run;
     const texts = run.tail.slice();
@@ -55,13 +75,27 @@ export class LogReader {
     }
   }
 
+  /** What was appended last, if it is known and is where the log ends. */
+  #recentOf({ view }: LedgerRun): Recent | undefined {
+    const recent = this.#recent.get(view.run);
+    if (recent === undefined) return undefined;
+    return recent.first + recent.envelopes.length === view.state.nextSeq ? recent : undefined;
+  }
+
   #erasedMeanwhile(run: LedgerRun): readonly Envelope[] {
     this.forget(run.view.run);
     return [];
   }
 
+  /** Keeps what has just been appended to a run, deeply frozen, for those who go on with it. */
+  took({ run, events }: AppendChange, bytes: number): void {
+    const envelopes = events.map(({ envelope }) => envelope);
+    this.#recent.set(run, { first: envelopes[0]?.seq ?? 0, envelopes, bytes });
+  }
+
   /** Forgets what is kept of a run. */
   forget(run: string): void {
+    this.#recent.delete(run);
     for (const key of [...this.#cache.keys()]) if (key.startsWith(run)) this.#cache.delete(key);
   }
 

@@ -230,21 +230,22 @@ export class LowdbStore implements EventStore {
   }
 
   #write(given: Change): Promise<void> {
-    const line = changeLine(given);
+    const { line, events: texts } = changeLine(given);
     // What is kept is read back from the line: it is what a restart would find, and nobody else can change it.
     const change = deepFreeze(readChange(line));
-    this.#inFlight.add(change);
+    const view = this.#inFlight.add(change);
     return new Promise((resolve, reject) => {
       this.#writer.submit({
         line,
         commit: (number) => {
           this.#inFlight.remove(change);
-          this.#ledger.apply(change, number);
+          this.#ledger.apply(change, number, { view, texts });
+          if (change.kind === "append") this.#parts.reader.took(change, line.length);
           this.#lastChange = performance.now();
           if (change.kind === "erase") this.#erasures += 1;
           if (change.kind === "append") this.#subscriptions.publish(change.run, change.events);
-          resolve();
         },
+        answer: resolve,
         fail: (error) => {
           this.#inFlight.remove(change);
           reject(error);

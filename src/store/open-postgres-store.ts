@@ -5,6 +5,8 @@ export interface PostgresStoreOptions {
   readonly lanes?: number;
   /** How many connections read; 3 by default. */
   readonly readers?: number;
+  /** Whether tables are made, or brought to this program's version; where that is false and they are not, the database is refused. */
+  readonly create?: boolean;
   /** For how long a database that does not answer is waited for at the start, in milliseconds; 15 000 by default. */
   readonly startTimeoutMs?: number;
   /** How often the store looks for events of other servers that it was not told of, in milliseconds; 2000 by default. */

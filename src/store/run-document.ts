@@ -3,7 +3,7 @@ import type { HeldIdentity } from "./changes.js";
 import type { RefusedReport, RunOwnership } from "./event-store.js";
 import { FORMAT } from "./journal-frame.js";
 import { hashIn } from "./stored-event.js";
-import { sealText, unsealText } from "./sealed-text.js";
+import { isSealed, sealedBytes } from "./sealed-text.js";
 
 /** A part of a long run that has its own document and is never written again. */
 export interface SealedPart {
@@ -40,18 +40,32 @@ export interface RunDocument {
 
 /** Reads and writes a run's documents. Reading never throws: what cannot be made sense of is not intact. */
 export const runCodec = {
-  encode: ({ header, events }: RunDocument): Uint8Array => {
-    const head = Object.entries(header).map(
-      ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`,
-    );
-    const body = `{\n${head.join(",\n")}${EVENTS}${events.join(",\n")}\n]`;
-    return Buffer.from(sealText(body), "utf8");
-  },
+  encode: (document: RunDocument) => sealedBytes(textsOf(document)),
   decode: (bytes: Uint8Array): RunDocument => {
     const text = Buffer.from(bytes).toString("utf8");
-    return unsealText(text) === undefined ? decodeDamaged(text) : { ...decodeOwn(text), intact: true };
+    return isSealed(bytes) ? { ...decodeOwn(text), intact: true } : decodeDamaged(text);
   },
 };
+
+function* textsOf({ header, events }: RunDocument): Generator<string> {
+  let between = "{\n";
+  for (const [key, value] of Object.entries(header)) {
+    yield `${between}${JSON.stringify(key)}: `;
+    if (Array.isArray(value)) yield* list(value);
+    else yield JSON.stringify(value);
+    between = ",\n";
+  }
+  yield EVENTS;
+  for (const [at, event] of events.entries()) yield at === 0 ? event : `,\n${event}`;
+  yield "\n]";
+}
+
+/** An array as JSON, item by item: a long run holds many identities. */
+function* list(items: readonly unknown[]): Generator<string> {
+  yield "[";
+  for (const [at, item] of items.entries()) yield `${at === 0 ? "" : ","}${JSON.stringify(item)}`;
+  yield "]";
+}
 
 function decodeOwn(text: string): Pick<RunDocument, "header" | "events"> {
   const at = text.indexOf(EVENTS);

@@ -4,7 +4,7 @@ import { DurableAdapter } from "./durable-adapter.js";
 import type { Folder } from "./folder.js";
 import { FORMAT } from "./journal-frame.js";
 import { FormatTooNew, StoreCorrupt } from "./lowdb-errors.js";
-import { sealText, unsealText } from "./sealed-text.js";
+import { sealedBytes, unsealText } from "./sealed-text.js";
 import { asError } from "./write-layer.js";
 
 /** `store.json`: what a folder is, and where its journal starts. */
@@ -39,7 +39,7 @@ export async function openStoreDocument(folder: Folder): Promise<Low<StoreDocume
 const codec = {
   encode: (data: StoreDocument | null) => {
     const members = Object.entries(data ?? {}).map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
-    return Buffer.from(sealText(`{\n${members.join(",\n")}`), "utf8");
+    return sealedBytes([`{\n${members.join(",\n")}`]);
   },
   decode: (bytes: Uint8Array): StoreDocument => {
     const text = Buffer.from(bytes).toString("utf8");

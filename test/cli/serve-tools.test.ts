@@ -104,7 +104,8 @@ describe("--tools loads", () => {
   ] as const)
     it(`${what}, says so when it starts, and performs its tools`, async () => {
       const file = await files.write("tools.js", toolModule(one, end));
-      const server = await spawnServer({ args: ["--tools", file] });
+      const // With the texts of what is thrown, which tell one from another here.
+        server = await spawnServer({ args: ["--tools", file, "--log-payloads"] });
       try {
         assert.match(server.stdout, /^1 hosted tool:\n {2}send +write +this server performs it$/m);
         const run = await RunOf.open(server);
@@ -228,7 +229,8 @@ describe("a hosted tool cannot end the server", () => {
   let server: SpawnedServer;
   before(async () => {
     const file = await files.write("hostile.js", toolModule(WAYS));
-    server = await spawnServer({ args: ["--tools", file] });
+    // With the texts of what is thrown, which tell one from another here.
+    server = await spawnServer({ args: ["--tools", file, "--log-payloads"] });
   });
   after(async () => {
     assert.deepEqual(await server.stop(), { code: 0, signal: null });
@@ -263,7 +265,8 @@ describe("a server that is asked to stop while a tool works", () => {
   ] as const)
     it(`gives ${tool} up within the grace, answers ${answer}, and exits 0`, async () => {
       const file = await files.write("stopping.js", toolModule(TOOLS));
-      const server = await spawnServer({ args: ["--tools", file] });
+      const // With the texts of what is thrown, which tell one from another here.
+        server = await spawnServer({ args: ["--tools", file, "--log-payloads"] });
       const run = await RunOf.open(server);
       const step = run.step(1, tool);
       await server.said(/^begun$/m);

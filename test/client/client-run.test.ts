@@ -501,7 +501,7 @@ describe("ClientRun", () => {
       assert.deepEqual(await run.perform("pay_out", ASK), { approved: true });
       assert.deepEqual(await again.perform("pay_out", ASK), { approved: true });
       assert.equal(world.attempts.length, 1);
-      await run.perform("pay_out", OTHER);
+      await again.perform("pay_out", OTHER);
       assert.equal(world.attempts[1]?.seq, 5);
     });
   });

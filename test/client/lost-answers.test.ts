@@ -3,6 +3,8 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 import {
   ClientRun,
+  CompletionRefusedError,
+  HeldBackError,
   InvalidDriveTokenError,
   NeedsReconciliationError,
   SalvorClient,
@@ -117,8 +119,9 @@ describe("a driver whose connection is cut", () => {
       assert.equal(error.seq, 1);
       assert.deepEqual(error.output, { refund_id: "re_1", amount_cents: 500 });
       assert.equal(error.idempotencyKey, world.attempts[0]?.key);
-      // The report went first, then the call that waited.
-      assert.deepEqual(await second, { refund_id: "re_2", amount_cents: 900 });
+      await assert.rejects(second, HeldBackError);
+      assert.deepEqual(await run.perform("pay_out", ASK), error.output);
+      assert.deepEqual(await run.perform("pay_out", OTHER), { refund_id: "re_2", amount_cents: 900 });
       assert.deepEqual(
         world.attempts.map(({ seq }) => seq),
         [1, 3],
@@ -143,6 +146,16 @@ describe("a driver whose connection is cut", () => {
     });
   }
 
+  it("keeps the report that could not be delivered although somebody's correction of it is refused", async () => {
+    const run = await open(0);
+    proxy.harm("-completion", "request lost");
+    const error = await caught(run.perform("pay_out", ASK), UndeliveredReportError);
+    await assert.rejects(run.report(error.seq, { amount_cents: 500 }), CompletionRefusedError);
+    assert.equal(run.undelivered?.seq, error.seq);
+    assert.deepEqual(await run.perform("pay_out", ASK), error.output);
+    assert.equal(world.attempts.length, 1);
+  });
+
   it("does not execute a write that another driver opened meanwhile, although it was about to", async () => {
     const run = await open(0);
     proxy.harm("-intent", "request lost");
@@ -156,6 +169,27 @@ describe("a driver whose connection is cut", () => {
 
     await assert.rejects(run.perform("pay_out", ASK), InvalidDriveTokenError);
     assert.equal(world.attempts.length, 0);
+  });
+
+  it("executes a write once although two runs of one process go on under one token", async () => {
+    const first = await open(0);
+    proxy.harm("-intent", "request lost");
+    await assert.rejects(first.perform("pay_out", ASK), TransportError);
+    const second = await open(0, { runId: first.runId, driveToken: first.driveToken });
+    const both = await Promise.allSettled([first.perform("pay_out", ASK), second.perform("pay_out", ASK)]);
+    assert.ok(both[0].status === "rejected" && both[0].reason instanceof InvalidDriveTokenError);
+    assert.equal(both[1].status, "fulfilled");
+    assert.equal(world.attempts.length, 1);
+  });
+
+  it("does not execute what it opened when another run of its process took its token meanwhile", async () => {
+    const first = await open(0);
+    const asked = first.perform("pay_out", ASK);
+    const second = open(0, { runId: first.runId, driveToken: first.driveToken });
+    const ended = await Promise.allSettled([asked, second.then((run) => run.perform("pay_out", ASK))]);
+    assert.ok(ended[0].status === "rejected" && ended[0].reason instanceof InvalidDriveTokenError);
+    assert.ok(world.attempts.length <= 1);
+    if (ended[1].status === "rejected") assert.ok(ended[1].reason instanceof NeedsReconciliationError);
   });
 
   it("keeps the report of a driver that was superseded while its tool ran", async () => {
@@ -328,12 +362,16 @@ describe("a driver whose connection is cut", () => {
           const client = new SalvorClient({ url: line.url, retries });
           const run = await ClientRun.open(client, toolsFor(mine), { ...START, runId });
           for (const mishap of mishaps) line.harm("/steps", mishap);
-          const ended = await Promise.allSettled(calls.map(([name, input]) => run.perform(name, input)));
-          for (const end of ended) {
-            if (end.status === "rejected")
-              assert.ok(end.reason instanceof UndeliveredReportError, String(end.reason));
+          const outputs: JsonValue[] = [];
+          while (outputs.length < calls.length) {
+            const rest = calls.slice(outputs.length);
+            const ended = await Promise.allSettled(rest.map(([name, input]) => run.perform(name, input)));
+            const lost = ended.findIndex(({ status }) => status === "rejected");
+            for (const end of lost < 0 ? [] : ended.slice(lost + 1)) {
+              assert.ok(end.status === "rejected" && end.reason instanceof HeldBackError);
+            }
+            for (const end of ended) if (end.status === "fulfilled") outputs.push(end.value);
           }
-          await run.flush();
 
           const performed = calls.map(([name, input], at) => [name, input, 1 + 2 * at]);
           assert.deepEqual(
@@ -344,10 +382,7 @@ describe("a driver whose connection is cut", () => {
           assert.equal(log.length, 1 + 2 * calls.length);
           const later = await ClientRun.open(direct, toolsFor(mine), { runId });
           for (const [at, [name, input]] of calls.entries()) {
-            const output = await later.perform(name, input);
-            const end = ended[at];
-            if (end?.status === "fulfilled") assert.deepEqual(output, end.value);
-            else assert.deepEqual(output, (end?.reason as UndeliveredReportError).output);
+            assert.deepEqual(await later.perform(name, input), outputs[at]);
           }
           assert.equal(mine.attempts.length, performed.length);
         } finally {

@@ -4,6 +4,7 @@ import {
   BadRequestError,
   ClientRun,
   CompletionRefusedError,
+  HeldBackError,
   NeedsReconciliationError,
   SalvorClient,
   SuspendedError,
@@ -162,7 +163,8 @@ describe("calls that wait for each other", () => {
     const error = await caught(first, CompletionRefusedError);
     assert.equal(error.status, 403);
     assert.equal(error.idempotencyKey, world.attempts[0]?.key);
-    await assert.rejects(second, NeedsReconciliationError);
+    await assert.rejects(second, HeldBackError);
+    await assert.rejects(run.perform("find_order", OTHER), NeedsReconciliationError);
     const { refused_reports, pending } = await direct.run(run.runId);
     assert.equal(refused_reports?.length, 1);
     assert.equal(pending?.seq, 1);
@@ -186,7 +188,7 @@ describe("calls that wait for each other", () => {
     assert.ok(failed.status === "rejected" && failed.reason instanceof ToolFailedError);
     assert.deepEqual(paid.status === "fulfilled" && paid.value, PAID);
     assert.ok(suspended.status === "rejected" && suspended.reason instanceof SuspendedError);
-    assert.ok(behind.status === "rejected" && behind.reason instanceof SuspendedError);
+    assert.ok(behind.status === "rejected" && behind.reason instanceof HeldBackError);
     assert.deepEqual(sent(), ["client-tool-intent", "steps", "steps", "client-tool-completion"]);
   });
 

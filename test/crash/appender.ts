@@ -2,7 +2,8 @@
 import { writeSync } from "node:fs";
 import { envelopeOf, type Envelope } from "#salvor/log/events.js";
 import { claiming, settling } from "#salvor/store/append-unit.js";
-import { openLowdbStore } from "#salvor/store/index.js";
+// Not the whole store: a process that is killed a moment later should start fast.
+import { openLowdbStore } from "#salvor/store/open-lowdb-store.js";
 
 const [dir = "", runs = "", round = ""] = process.argv.slice(2);
 const store = await openLowdbStore({ dir, idleMs: 20, checkpointBytes: 20_000 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import { inspect } from "node:util";
 import { TestPostgres } from "../support/postgres.js";
 import { SharedServer, type Answer } from "../support/shared-servers.js";
 import { REFUND_CARD, toolFiles, type ToolFiles } from "../support/tool-files.js";
@@ -9,6 +10,9 @@ const SOAK = process.env.SALVOR_SOAK === "1";
 const SERVER_KILLS = SOAK ? 200 : 4;
 const DATABASE_KILLS = SOAK ? 50 : 2;
 const RUNS = 8;
+
+/** For how long an answer is waited for, in milliseconds, over all that is killed meanwhile. */
+const PATIENCE_MS = 60_000;
 
 interface Fact {
   readonly seq: number;
@@ -21,6 +25,7 @@ class Pair {
   private readonly servers: Promise<SharedServer>[];
   /** How many requests were answered that the store cannot be reached. */
   unavailable = 0;
+  private stopped = false;
 
   constructor(private readonly start: () => Promise<SharedServer>) {
     this.servers = [start(), start()];
@@ -40,12 +45,22 @@ class Pair {
     await again;
   }
 
+  /** Whoever still calls is told so: nobody goes on asking servers that are gone. */
   async stop(): Promise<void> {
-    for (const server of this.servers) await (await server).process.stop();
+    this.stopped = true;
+    for (const server of await Promise.allSettled(this.servers))
+      if (server.status === "fulfilled") await server.value.process.stop();
   }
 
   async call(path: string, body?: unknown, drive?: string): Promise<Answer> {
+    const deadline = performance.now() + PATIENCE_MS;
+    let last: unknown = "nothing";
     for (let turn = randomInt(2); ; turn += 1) {
+      if (this.stopped) throw new Error(`the servers were stopped before ${path} was answered`);
+      if (performance.now() > deadline)
+        throw new assert.AssertionError({
+          message: `${path} was not answered in ${PATIENCE_MS / 1000} s; the last answer was ${inspect(last)}`,
+        });
       const server = await this.servers[turn % 2];
       try {
         const headers = { connection: "close", ...(drive !== undefined && { "x-drive-token": drive }) };
@@ -55,10 +70,13 @@ class Pair {
         assert.equal(answer.json.error.code, "store_unavailable");
         assert.ok(Number(answer.headers.get("retry-after")) > 0);
         this.unavailable += 1;
+        last = answer.json;
         await new Promise((later) => setTimeout(later, 20));
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error;
         // The server died with the answer; whether the request was recorded is what this test is about.
+        last = error;
+        await new Promise((later) => setTimeout(later, 5));
       }
     }
   }

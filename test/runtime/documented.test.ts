@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import ts from "typescript";
+import { SalvorClient } from "#salvor/client/index.js";
+import { envelopeOf } from "#salvor/log/events.js";
 import { codeBlocks, readPage, root } from "../docs/pages.js";
 
 // Inside the package, so that `salvor/runtime` is what a user of the package gets.
@@ -34,7 +36,7 @@ describe("docs/runtime.md", () => {
   }
 
   it("shows programs that compile as they stand, and the first does what the page says", async () => {
-    assert.equal(files.length, 3);
+    assert.equal(files.length, 4);
     const program = ts.createProgram(files, {
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -56,5 +58,47 @@ describe("docs/runtime.md", () => {
     assert.match(await run("yes"), /state: 'completed'.*re_A-17_1/s);
     // It runs again to the same end.
     assert.match(await run(), /state: 'completed'.*re_A-17_1/s);
+
+    const at = blocks.findIndex(({ code }) => code.includes("startServer"));
+    await embedded(join(folder, `block-${at}.js`));
   });
+
+  /** Runs the page's server: it performs its tool, and asks its model. */
+  async function embedded(file: string): Promise<void> {
+    const child = spawn(process.execPath, [file], {
+      env: { ...process.env, DATA: join(folder, "server-data"), PORT: "0" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(child, "exit") as Promise<[code: number | null]>;
+    try {
+      const [printed] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer | number | null];
+      assert.ok(printed instanceof Buffer, "the server ended before it listened");
+      const client = new SalvorClient({ url: printed.toString("utf8").trim() });
+      const { run: id, drive_token: driveToken } = await client.openRun();
+      const drive = { run: id, driveToken };
+      const payload = { agent_def_hash: "desk@1", input: null };
+      await client.appendEvents(drive, [envelopeOf(id, 0, "", { kind: "RunStarted", payload })]);
+      const refund = await client.toolStep(drive, {
+        seq: 1,
+        tool: "refund_order",
+        input: { order_id: "A-17" },
+      });
+      assert.deepEqual(refund, { output: { refund_id: "re_A-17" } });
+      const said = [];
+      const request = { model: "any", messages: [] };
+      for await (const event of client.streamModelStep(drive, { seq: 3, request })) said.push(event);
+      assert.deepEqual(said, [
+        { type: "text_delta", text: "Refund it." },
+        {
+          type: "complete",
+          response: { text: "Refund it." },
+          usage: { input_tokens: 12, output_tokens: 3 },
+        },
+      ]);
+    } finally {
+      child.kill("SIGTERM");
+      await ended;
+    }
+    assert.equal((await ended)[0], 0);
+  }
 });

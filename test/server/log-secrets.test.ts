@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import { SalvorClient } from "#salvor/client/index.js";
 import { spawnServer } from "../support/spawn-server.js";
 import { REFUND_CARD, toolFiles } from "../support/tool-files.js";
+import { toolModule } from "../support/tool-module.js";
 
 const env = { SALVOR_TEST_CLIENT: "client-secret", SALVOR_TEST_OPERATOR: "operator-secret" };
 const TOKENS = ["--auth-token", "SALVOR_TEST_CLIENT", "--operator-token", "SALVOR_TEST_OPERATOR"];
@@ -137,4 +138,44 @@ void describe("the log of a busy session", () => {
       await files.remove();
     }
   });
+});
+
+const THROWING = toolModule(`
+add("pay", "write", () => {
+  void Promise.reject(new Error("payload-stray"));
+  setImmediate(() => { throw new TypeError("payload-loose"); });
+  throw new RangeError("payload-thrown", { cause: new Error("payload-cause") });
+});`);
+
+void describe("the log of a server whose tool throws", () => {
+  for (const payloads of [false, true]) {
+    it(`says what was thrown and where, ${payloads ? "and its text where payloads are wanted" : "and nothing of its text"}`, async () => {
+      const files = await toolFiles();
+      const tools = await files.write("tools.mjs", THROWING);
+      const server = await spawnServer({ args: ["--tools", tools, ...(payloads ? ["--log-payloads"] : [])] });
+      try {
+        const opened = await fetch(`${server.url}/v1/client-runs`, { method: "POST", body: "{}" });
+        const { run, drive_token } = (await opened.json()) as { run: string; drive_token: string };
+        const post = (endpoint: string, body: unknown) =>
+          fetch(`${server.url}/v1/client-runs/${run}/${endpoint}`, {
+            method: "POST",
+            headers: { "x-drive-token": drive_token },
+            body: JSON.stringify(body),
+          });
+        const event = { kind: "RunStarted", payload: { agent_def_hash: "d", input: null } };
+        await post("events", { events: [{ run_id: run, seq: 0, schema_version: 1, event }] });
+        const { status } = await post("tool-step", { seq: 1, tool: "pay", input: {} });
+        assert.equal(status, 409);
+        await server.said(/unknown outcome/);
+        await server.said(/a rejection that nobody handled/);
+        await server.said(/an exception that nobody caught/);
+        assert.match(server.stderr, /"RangeError".*tools\.mjs/);
+        for (const text of ["payload-thrown", "payload-cause", "payload-stray", "payload-loose"])
+          assert.equal(server.stderr.includes(text), payloads, text);
+      } finally {
+        await server.stop();
+        await files.remove();
+      }
+    });
+  }
 });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { TestServer, type Answer } from "../support/test-server.js";
-import { toolOf, type Call, type Json, type RunModel } from "./run-model.js";
+import { expectedLog, shownLog } from "./expected-log.js";
+import { toolOf } from "./model-tools.js";
 import { DECLARED, OPEN, requestOf, START, turn } from "./run-steps.js";
 import { OPERATOR, send, verdictOf, World, type Actor, type Request } from "./run-world.js";
 
@@ -12,25 +13,6 @@ import { OPERATOR, send, verdictOf, World, type Actor, type Request } from "./ru
 interface Seen {
   readonly verdicts: unknown;
   readonly log: unknown;
-}
-
-/** The key of a call, from the words of the contract: a hash of a small object with sorted keys. */
-function keyOf(run: string, seq: number, { tool, input }: Call): string {
-  const field = toolOf(tool)?.key;
-  const identity: Record<string, Json> = { run, tool, ...(field === undefined ? { seq } : {}) };
-  if (field !== undefined) identity[field] = input[field] ?? null;
-  const text = JSON.stringify(identity, Object.keys(identity).sort());
-  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
-}
-
-function expectedLog(run: string, { log }: RunModel): readonly unknown[] {
-  return log.map(({ kind, call, content }, seq) => {
-    if (kind === "ToolCallCompleted") return { kind, payload: { seq: seq - 1, output: content } };
-    if (call === undefined) return { kind, payload: content };
-    const { effect } = toolOf(call.tool) ?? {};
-    const key = keyOf(run, seq, call);
-    return { kind, payload: { seq, ...call, effect, idempotency_key: key, performed_by: "client" } };
-  });
 }
 
 /** What the contract says would be seen if these requests were done in this order. */
@@ -51,15 +33,7 @@ void describe("a run, whatever two drivers and an operator do to it", () => {
   /** Who decided and what was copied is looked at elsewhere. */
   async function logOf(run: string): Promise<readonly unknown[]> {
     const { json } = await server.get(`/v1/client-runs/${run}/log`);
-    const log = json.log as { seq: number; event: { kind: string; payload: Record<string, Json> } }[];
-    assert.deepEqual(
-      log.map(({ seq }) => seq),
-      log.map((_, at) => at),
-    );
-    return log.map(({ event: { kind, payload } }) => {
-      const { seq, output } = payload;
-      return { kind, payload: kind === "ToolCallCompleted" ? { seq, output } : payload };
-    });
+    return shownLog(json.log);
   }
 
   /** The world after some requests at once, in whatever order they were done. */

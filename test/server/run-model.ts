@@ -1,3 +1,5 @@
+import { toolOf, type Tool } from "./model-tools.js";
+
 /**
  * What the wire contract says about one client run, written down literally: a list of events and a few words on what each
  * request does to it. The test judges the server against it, so nothing here may come from the server.
@@ -19,44 +21,13 @@ export interface Entry {
   readonly content?: Json;
 }
 
-interface Tool {
-  readonly effect: "read" | "idempotent" | "write";
-  readonly trusted: boolean;
-  /** The input field that identifies a call. */
-  readonly key?: string;
-  readonly pinned?: string;
-  /** The fields that an output has at least; without them no client closes a call. */
-  readonly receipt?: readonly string[];
-}
-
-export const TOOLS: Readonly<Record<string, Tool>> = {
-  refund_card: {
-    effect: "write",
-    trusted: true,
-    key: "order_id",
-    pinned: "amount_cents",
-    receipt: ["refund_id", "amount_cents"],
-  },
-  pay_out: {
-    effect: "write",
-    trusted: false,
-    pinned: "amount_cents",
-    receipt: ["transfer_id", "amount_cents"],
-  },
-  charge_card: { effect: "write", trusted: true, receipt: ["charge"] },
-  set_address: { effect: "idempotent", trusted: true, key: "customer", receipt: ["version"] },
-  get_price: { effect: "read", trusted: true, key: "sku", receipt: ["cents"] },
-  look_up: { effect: "read", trusted: true },
-};
-
-export function toolOf(name: string): Tool | undefined {
-  return Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
-}
-
 export const OK: Verdict = [200, ""];
 export const DIVERGENCE: Verdict = [409, "divergence"];
 export const WRONG_STATE: Verdict = [409, "wrong_state"];
 export const BAD_REQUEST: Verdict = [400, "bad_request"];
+const UNKNOWN_TOOL: Verdict = [404, "unknown_tool"];
+const UNSETTLED: Verdict = [409, "needs_reconciliation"];
+const FAILED: Verdict = [502, "tool_execution"];
 const REFUSED: Verdict = [403, "client_completion_refused"];
 
 export const failed = (kind: string, message: string, attempts: number): Json => ({
@@ -105,12 +76,22 @@ export class RunModel {
     return last?.kind === "SleepStarted";
   }
 
+  /** The tool whose call the run is suspended by. */
+  get suspendedBy(): Tool | undefined {
+    const call = this.log.at(-3)?.call;
+    const isOfCall = isOnly(this.log.at(-2)?.content ?? null, "__salvor_suspend");
+    return this.parked === "suspended" && isOfCall && call !== undefined ? toolOf(call.tool) : undefined;
+  }
+
   /** What a client observed. */
   observe(seq: number, kind: string, content: Json): Verdict {
     const recorded = this.log[seq];
     if (recorded !== undefined) {
       const same = recorded.kind === kind && equal(recorded.content ?? null, content);
       return same ? OK : DIVERGENCE;
+    }
+    if (kind === "RunCompleted" || kind === "RunFailed") {
+      if (seq === this.next && this.#leave(undefined) !== undefined) return WRONG_STATE;
     }
     if (!this.#mayFollow(seq, kind)) return DIVERGENCE;
     if (kind === "Resumed") this.#answerSuspended(content);
@@ -124,10 +105,10 @@ export class RunModel {
       const { kind, call: other } = recorded;
       const same =
         kind === "ToolCallRequested" && other?.tool === call.tool && equal(other.input, call.input);
-      return same ? OK : DIVERGENCE;
+      return same && toolOf(call.tool)?.performs === undefined ? OK : DIVERGENCE;
     }
     const tool = toolOf(call.tool);
-    if (tool === undefined) return [404, "unknown_tool"];
+    if (tool === undefined || tool.performs !== undefined) return UNKNOWN_TOOL;
     if (call.input.bad === true) return BAD_REQUEST;
     const identity = identityOf(call);
     const holder = identity === undefined ? undefined : this.#held.get(identity);
@@ -177,8 +158,9 @@ export class RunModel {
     const seq = this.open;
     const call = seq === undefined ? undefined : this.log[seq]?.call;
     if (seq === undefined || call === undefined) return WRONG_STATE;
-    const { effect, trusted, receipt } = toolOf(call.tool)!;
-    if (effect !== "write" && trusted && receipt !== undefined) return WRONG_STATE;
+    const { effect, trusted, receipt, performs } = toolOf(call.tool)!;
+    const closes = performs !== undefined || (trusted && receipt !== undefined);
+    if (effect !== "write" && closes) return WRONG_STATE;
     if (target !== undefined && target !== seq) return WRONG_STATE;
     if (form === "output" && judge(call, output) !== undefined) return BAD_REQUEST;
     this.#settle(seq, call, output);
@@ -190,7 +172,7 @@ export class RunModel {
     if (target !== undefined && target !== waits) return WRONG_STATE;
     if (this.over) return OK;
     const open = this.open === undefined ? undefined : this.log[this.open]?.call;
-    if (open !== undefined && toolOf(open.tool)?.effect === "write") return [409, "needs_reconciliation"];
+    if (open !== undefined && toolOf(open.tool)?.effect === "write") return UNSETTLED;
     if (this.parked === undefined) return WRONG_STATE;
     if (typeof input !== "object") return BAD_REQUEST;
     this.#answerSuspended({ input });
@@ -204,9 +186,70 @@ export class RunModel {
     if (target !== undefined && target !== waits) return WRONG_STATE;
     const call = this.open === undefined ? undefined : this.log[this.open]?.call;
     const write = call !== undefined && toolOf(call.tool)?.effect === "write";
+    if (this.#leave(call) !== undefined) return WRONG_STATE;
     const content = write ? { unresolved_write: { seq: this.open!, tool: call.tool } } : {};
     this.log.push({ kind: "RunAbandoned", content });
     return OK;
+  }
+
+  /** The server is asked to perform a call. @param cut it is killed once the intent is durable. */
+  toolStep(seq: number, call: Call, cut = false): Verdict {
+    const recorded = this.log[seq];
+    const tool = toolOf(call.tool);
+    if (recorded !== undefined) {
+      const same = recorded.call?.tool === call.tool && equal(recorded.call.input, call.input);
+      if (!same || tool?.performs === undefined) return DIVERGENCE;
+      const [, completion, , resumed] = this.log.slice(seq, seq + 4);
+      if (completion?.kind === "ToolCallCompleted") {
+        if (resumed?.kind === "Resumed" && isOnly(completion.content ?? null, "__salvor_suspend")) return OK;
+        return kindOf(completion.content ?? null) === undefined ? OK : FAILED;
+      }
+      if (tool.effect === "write") return UNSETTLED;
+      // An abandoned run takes nothing more.
+      if (completion !== undefined) return DIVERGENCE;
+      return this.#perform(seq, call, tool);
+    }
+    if (tool?.performs === undefined) return UNKNOWN_TOOL;
+    if (tool.key !== undefined && call.input[tool.key] === undefined) return BAD_REQUEST;
+    if (!this.#mayFollow(seq, "ToolCallRequested")) return DIVERGENCE;
+    const identity = identityOf(call);
+    const holder = identity === undefined ? undefined : this.#held.get(identity);
+    if (
+      holder !== undefined &&
+      (holder.answer === undefined || !equal(this.log[holder.seq]!.call!.input, call.input))
+    )
+      return DIVERGENCE;
+    this.log.push({ kind: "ToolCallRequested", call });
+    if (holder?.answer !== undefined) {
+      this.log.push({ kind: "ToolCallCompleted", content: holder.answer });
+      return kindOf(holder.answer) === undefined ? OK : FAILED;
+    }
+    if (identity !== undefined) this.#held.set(identity, { seq });
+    return cut ? OK : this.#perform(seq, call, tool);
+  }
+
+  #perform(seq: number, call: Call, { performs }: Tool): Verdict {
+    if (performs === "unknown") return UNSETTLED;
+    if (performs === "output") this.#settle(seq, call, { did: call.tool });
+    else if (performs === "failure") this.#settle(seq, call, failed("handler", "declined", 1));
+    else {
+      this.#settle(seq, call, suspension("r"));
+      this.log.push({ kind: "Suspended", content: { reason: "r", input_schema: { type: "object" } } });
+    }
+    return performs === "failure" ? FAILED : OK;
+  }
+
+  /** What becomes of the identity that an unfinished call of the server holds when the run ends: a write keeps the run from it. */
+  #leave(open: Call | undefined): Verdict | undefined {
+    const call = open ?? (this.suspendedBy === undefined ? undefined : this.log.at(-3)?.call);
+    const tool = call === undefined ? undefined : toolOf(call.tool);
+    const identity = call === undefined ? undefined : identityOf(call);
+    if (tool?.performs === undefined || identity === undefined) return undefined;
+    const holder = this.#held.get(identity);
+    if (holder === undefined || holder.answer !== undefined) return undefined;
+    if (tool.effect === "write") return WRONG_STATE;
+    this.#held.delete(identity);
+    return undefined;
   }
 
   /** The call that an abandoned run still has open. */

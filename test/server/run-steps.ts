@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { DeclarationInput } from "#salvor/declarations/index.js";
-import { failed, suspension, toolOf, TOOLS, type Call, type Json, type RunModel } from "./run-model.js";
+import { toolOf, TOOLS } from "./model-tools.js";
+import { failed, suspension, type Call, type Json, type RunModel } from "./run-model.js";
 import { observing, opening, type Actor, type Request, type World } from "./run-world.js";
 
 export const DECLARED: readonly DeclarationInput[] = Object.entries(TOOLS).map(([name, tool]) => ({
@@ -31,7 +32,7 @@ export const START: Step = { what: "events", actor: "ann", which: 1, twist: 1 };
 const weighted = <T>(...options: readonly (readonly [number, T])[]) =>
   fc.oneof(...options.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
-const step: fc.Arbitrary<Step> = fc.record({
+export const step: fc.Arbitrary<Step> = fc.record({
   what: weighted<Step["what"]>(
     [2, "open"],
     [6, "events"],

@@ -1,5 +1,5 @@
 import type { Answer, TestServer } from "../support/test-server.js";
-import { DIVERGENCE, RunModel, type Json, type Verdict } from "./run-model.js";
+import { RunModel, type Json, type Verdict } from "./run-model.js";
 
 export const OPERATOR = "operator-secret";
 
@@ -60,7 +60,7 @@ export async function send(
   return answer;
 }
 
-function pathOf(run: string, endpoint: string): string {
+export function pathOf(run: string, endpoint: string): string {
   if (endpoint === "") return "/v1/client-runs";
   return DECISIONS.has(endpoint) ? `/v1/runs/${run}/${endpoint}` : `/v1/client-runs/${run}/${endpoint}`;
 }
@@ -81,6 +81,15 @@ export function opening(actor: Actor, run: string): Request {
       return [world.opened === 1 ? 201 : 200, ""];
     },
   };
+}
+
+/** Whether an event ends a run in which a suspended write waits for a person. */
+function hidesWrite(
+  run: RunModel,
+  first: { readonly seq: number; readonly kind: string } | undefined,
+): boolean {
+  const ends = first?.kind === "RunCompleted" || first?.kind === "RunFailed";
+  return ends && first.seq >= run.next && run.suspendedBy?.effect === "write";
 }
 
 /** Events that a client observed, in one append. */
@@ -107,10 +116,12 @@ export function observing(
         return [403, "operator_required"];
       }
       const before = new RunModel(world.run);
+      if (actor !== "operator" && hidesWrite(world.run, events[0])) return [403, "operator_required"];
       for (const { seq, kind, payload } of events) {
-        if (world.run.observe(seq, kind, payload) !== DIVERGENCE) continue;
+        const verdict = world.run.observe(seq, kind, payload);
+        if (verdict[0] === 200) continue;
         world.run.restore(before);
-        return DIVERGENCE;
+        return verdict;
       }
       return [200, ""];
     },

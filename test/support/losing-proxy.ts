@@ -10,6 +10,7 @@ export interface ProxiedAnswer {
 
 /** A POST on its way: what becomes of it is the test's to say. */
 export interface ProxiedPost {
+  readonly path: string;
   /** Sends it on and answers what the server said. */
   forward(): Promise<ProxiedAnswer>;
   /** Gives an answer back. */
@@ -51,10 +52,13 @@ async function carry(
 ): Promise<void> {
   const sent = await text(request);
   const forward = async (): Promise<ProxiedAnswer> => {
-    const { authorization } = request.headers;
+    const { authorization, "x-drive-token": driveToken } = request.headers;
     const answer = await fetch(server + (request.url ?? ""), {
       method: request.method ?? "GET",
-      headers: authorization === undefined ? {} : { authorization },
+      headers: {
+        ...(authorization !== undefined && { authorization }),
+        ...(typeof driveToken === "string" && { "x-drive-token": driveToken }),
+      },
       ...(sent !== "" && { body: sent }),
     });
     return { status: answer.status, body: await answer.text() };
@@ -64,5 +68,5 @@ async function carry(
     await once(response, "finish");
   };
   if (request.method !== "POST") await answer(await forward());
-  else await handle({ forward, answer, lose: () => response.destroy() });
+  else await handle({ path: request.url ?? "", forward, answer, lose: () => response.destroy() });
 }

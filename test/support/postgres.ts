@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import {
   chmod,
@@ -21,6 +22,9 @@ import { Client } from "pg";
 /** The password of {@link TestPostgres.url}: nothing that salvor writes may hold it. */
 export const PASSWORD = "the-secret-of-the-database";
 
+/** For how long a start or an end is waited for, in milliseconds: the tests' own limit is longer, and says less. */
+const PATIENCE_MS = 60_000;
+
 /** PostgreSQL refuses to run as root; this is whom it runs as then: nobody, on every Linux. */
 const NOBODY = 65534;
 
@@ -41,10 +45,18 @@ export class TestPostgres {
     try {
       await copyBinaries(dir);
       await makeCluster(dir);
-      const port = await freePort();
-      const postgres = new TestPostgres(dir, port, launch(dir, port));
-      await postgres.#ready();
-      return postgres;
+      for (let attempt = 1; ; attempt += 1) {
+        const port = await freePort();
+        const postgres = new TestPostgres(dir, port, launch(dir, port));
+        try {
+          await postgres.#ready();
+          return postgres;
+        } catch (error) {
+          await postgres.kill();
+          // Somebody else took the port meanwhile.
+          if (attempt === 5) throw error;
+        }
+      }
     } catch (error) {
       await rm(dir, { recursive: true, force: true });
       throw error;
@@ -65,7 +77,8 @@ export class TestPostgres {
 
   /** Runs statements in a database, on a connection of their own. */
   async query(database: string, text: string): Promise<readonly Record<string, unknown>[]> {
-    const client = new Client({ connectionString: this.url(database) });
+    const client = new Client({ connectionString: this.url(database), connectionTimeoutMillis: 5000 });
+    client.on("error", () => undefined);
     await client.connect();
     try {
       const result = await client.query<Record<string, unknown>>(text);
@@ -84,8 +97,11 @@ export class TestPostgres {
     for (const each of all) sendKill(each);
     await ended;
     // It starts again only once nobody holds the shared memory of the one before.
-    while ((await Promise.all(all.map(isAlive))).includes(true))
+    const deadline = performance.now() + PATIENCE_MS;
+    while ((await Promise.all(all.map(isAlive))).includes(true)) {
+      if (performance.now() > deadline) throw new Error("processes of PostgreSQL outlive SIGKILL");
       await new Promise((soon) => setTimeout(soon, 5));
+    }
   }
 
   /** Starts it again, on the same port and data. */
@@ -101,15 +117,20 @@ export class TestPostgres {
 
   /** Resolves once it answers. */
   async #ready(): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       try {
         await this.query("postgres", "SELECT 1");
         return;
       } catch (error) {
-        if (!isRunning(this.server)) {
-          const log = await readFile(join(this.dir, "log"), "utf8");
-          throw new Error(`PostgreSQL ended before it was ready:\n${log}`, { cause: error });
+        const isLate = performance.now() > deadline;
+        if (isRunning(this.server) && !isLate) {
+          await new Promise((soon) => setTimeout(soon, 10));
+          continue;
         }
+        const log = (await readFile(join(this.dir, "log"), "utf8")).slice(-4000);
+        const what = isLate ? "does not answer" : "ended before it was ready";
+        throw new Error(`PostgreSQL on port ${this.port} ${what}:\n${log}`, { cause: error });
       }
     }
   }
@@ -198,13 +219,28 @@ function bin(dir: string, name: string): string {
   return join(dir, "native/bin", name);
 }
 
+/**
+ * A port that nobody listens on, and that the system gives to no outgoing connection: one of those could have it while
+ * PostgreSQL is dead, and be connected with itself.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  const [lowest = 32_768] = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8").then(
+    (text) => text.split(/\s+/).map(Number),
+    () => [],
+  );
+  for (;;) {
+    const port = lowest > 12_000 ? randomInt(10_000, lowest) : 0;
+    const server = createServer().listen(port, "127.0.0.1");
+    try {
+      await once(server, "listening");
+    } catch {
+      continue;
+    }
+    const { port: free } = server.address() as AddressInfo;
+    server.close();
+    await once(server, "close");
+    return free;
+  }
 }
 
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {

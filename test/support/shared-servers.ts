@@ -25,6 +25,7 @@ export class SharedServer {
     const response = await fetch(this.url + path, {
       method,
       headers,
+      signal: AbortSignal.timeout(60_000),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const json: unknown = JSON.parse(await response.text());

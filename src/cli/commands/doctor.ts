@@ -1,20 +1,19 @@
 import { Command } from "commander";
-import { withDataOption, withExamples } from "../help.js";
+import { withExamples, withPlaceOptions, type PlaceOptions } from "../help.js";
 
-export interface DoctorOptions {
-  readonly data: string;
+export interface DoctorOptions extends PlaceOptions {
   readonly json?: true;
 }
 
-const NOTES = `Only reads, so it may run beside a server. Exit 0 when a server can use the folder or is using it, 1 when there is a problem. It
-does not read the documents of runs: "salvor verify" checks every event.`;
+const NOTES = `Only reads, so it may run beside a server. Exit 0 when a server can use the folder or database or is using it, 1 when there is a
+problem. It does not read the events of runs: "salvor verify" checks every one.`;
 
-/** `salvor doctor`: what state a data folder is in, and what to do. */
+/** `salvor doctor`: what state a data folder or a database is in, and what to do. */
 export function doctorCommand(): Command {
   const command = new Command("doctor").description(
-    "Say in words what state a data folder is in, and the next step.",
+    "Say in words what state a data folder or a database is in, and the next step.",
   );
-  withDataOption(command)
+  withPlaceOptions(command)
     .option("--json", 'print {"ok", "place", "findings"} as JSON')
     .action(async (options: DoctorOptions) => {
       const { runDoctor } = await import("../doctor.js");
@@ -25,6 +24,7 @@ export function doctorCommand(): Command {
     [
       ["salvor doctor", "the folder ./salvor-data"],
       ["salvor doctor --data /var/lib/salvor --json", "for a script"],
+      ["salvor doctor --store-env SALVOR_STORE", "the database that this variable names"],
     ],
     NOTES,
   );

@@ -1,9 +1,11 @@
 import { Command, Option } from "commander";
-import { withExamples } from "../help.js";
+import { withExamples, withStoreOptions } from "../help.js";
 import { parseRunArgument, parseServerUrl, parseVariableName } from "../option-parsers.js";
 
 export interface ExportOptions {
   readonly data?: string;
+  readonly store?: string;
+  readonly storeEnv?: string;
   readonly url?: string;
   readonly authToken?: string;
   readonly operatorToken?: string;
@@ -11,7 +13,7 @@ export interface ExportOptions {
 
 const RUN = "00000000-0000-4000-8000-000000000001";
 
-const NOTES = `From a folder it only reads, so a server may go on working on it. How many events there are, and the hash of the last one,
+const NOTES = `It only reads, so a server may go on working. How many events there are, and the hash of the last one,
 are said on standard error: "salvor import" says the same when nothing was changed on the way.`;
 
 /** `salvor export`: the envelopes of a run. */
@@ -32,10 +34,11 @@ export function exportCommand(): Command {
       process.exitCode = await runExport(run, options);
     });
   return withExamples(
-    command,
+    withStoreOptions(command),
     [
       [`salvor export ${RUN} > run.jsonl`, "from the folder ./salvor-data"],
       [`salvor export ${RUN} --url http://127.0.0.1:8080 > run.jsonl`, "from a server"],
+      [`salvor export ${RUN} --store-env SALVOR_STORE > run.jsonl`, "from a database"],
     ],
     NOTES,
   );

@@ -50,7 +50,7 @@ export class Executor {
     const current: CurrentCall = { run, seq, tool: tool.name };
     const { timing, timeoutMs, executionTtlMs, logOf, onTrouble } = this.settings;
     const onBeat = (error: unknown): void => {
-      onTrouble("the execution of a hosted tool could not be renewed", current, error);
+      onTrouble("the execution of a hosted tool could not be renewed", current, error, "server");
     };
     const heartbeat = new Heartbeat(this.recorder.store, run, execution, executionTtlMs, onBeat);
     try {
@@ -68,7 +68,8 @@ export class Executor {
       await this.#record(run, call, endingOf(call, effect, end));
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error;
-      onTrouble("a write of a hosted tool has an unknown outcome: a person settles it", current, error.cause);
+      const trouble = "a write of a hosted tool has an unknown outcome: a person settles it";
+      onTrouble(trouble, current, error.cause, "tool");
     } finally {
       await heartbeat.stop().catch(onBeat);
     }
@@ -87,7 +88,8 @@ export class Executor {
       await this.#record(current.run, call, endingOf(call, effect, late));
     } catch (error) {
       if (error instanceof OutcomeUnknown) return;
-      this.settings.onTrouble("the late result of a hosted tool could not be recorded", current, error);
+      const trouble = "the late result of a hosted tool could not be recorded";
+      this.settings.onTrouble(trouble, current, error, "server");
     }
   }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { DynTool } from "../../contract/dyn-tool.js";
-import { jsonEqual } from "../../log/json-equal.js";
 import type { Intent } from "../../log/recorded-call.js";
 import type { Execution } from "../../store/event-store.js";
 import type { RunTools } from "../durable-run.js";
@@ -13,6 +12,8 @@ import { Executor } from "./executor.js";
 import { CALL_EVENTS, foundCall } from "./found-call.js";
 import { NoTools, Stopping } from "./hosted-errors.js";
 import { hostedSettings, type HostedOptions, type HostedSettings } from "./hosted-options.js";
+import { isRetry, isSame, nameOf, type Underway } from "./underway.js";
+import { judgeHostedInput } from "./judge-hosted-input.js";
 import { planAgain, planNew, type HostedCall, type OpenPlan } from "./plan-call.js";
 
 /** How a call stands that was asked for: what its log says, once nobody performs it any more. An open one is a `write`. */
@@ -24,14 +25,9 @@ type Turn =
   | { readonly kind: "ends"; readonly end: Promise<CallEnd> }
   /** It is performed elsewhere. */
   | { readonly kind: "elsewhere" }
+  /** It is new, and whether its tool accepts its input is not known yet. */
+  | { readonly kind: "unjudged"; readonly tool: DynTool }
   | { readonly kind: "begun"; readonly plan: OpenPlan; readonly execution: Execution };
-
-/** A call from when it is waiting to be performed on, until it has ended. */
-interface Underway {
-  readonly asked: HostedCall;
-  readonly lease: string | undefined;
-  end?: Promise<CallEnd>;
-}
 
 /**
  * Performs the calls of a server's own tools (docs/http-api.md, "Calls of this server"): the intent first, then the tool, then
@@ -60,16 +56,32 @@ export class HostedCalls {
    * Performs a call, joins whoever performs it, or answers what is recorded of it.
    *
    * @param lease as in {@link Recorder.within}; what has begun no longer needs it.
-   * @throws {@link NoTools}, {@link UnregisteredTool}, `InvalidInput`, `MissingIdempotencyKey`, `CallInFlight`,
-   *   `IdempotencyKeyCollision`, `Divergence`, {@link LineFull}, {@link Stopping}: nothing was recorded.
+   * @throws {@link NoTools}, {@link UnregisteredTool}, `InvalidInput`, `JudgingTimeout`, `MissingIdempotencyKey`,
+   *   `CallInFlight`, `IdempotencyKeyCollision`, `Divergence`, {@link LineFull}, {@link Stopping}: nothing was recorded.
    * @throws {@link Stopping} also when it was given up because the server stops.
    */
   async perform(run: string, lease: string | undefined, asked: HostedCall): Promise<CallEnd> {
+    // Judged at most once, and not in the run's queue, which belongs to the run.
+    let isJudged = false;
     for (;;) {
-      const turn = await this.recorder.within(run, lease, (desk) => this.#enter(desk, lease, asked));
+      const turn = await this.recorder.within(run, lease, (desk) =>
+        this.#enter(desk, lease, asked, isJudged),
+      );
       if (turn.kind === "ends") return turn.end;
-      await this.#change(run);
+      if (turn.kind === "unjudged") {
+        await this.#judge(turn.tool, asked);
+        isJudged = true;
+      } else await this.#change(run);
     }
+  }
+
+  #judge(tool: DynTool, { input }: HostedCall): Promise<void> {
+    const { timing, timeoutMs } = this.#settings;
+    return judgeHostedInput(tool, input, {
+      timing,
+      timeoutMs: tool.timeoutMs ?? timeoutMs,
+      signal: this.#stopping.signal,
+    });
   }
 
   /**
@@ -89,8 +101,13 @@ export class HostedCalls {
   }
 
   /** Answers a call, or sees to it that it is performed. Holds the run's queue only as long as it takes to decide. */
-  async #enter(desk: RunDesk, lease: string | undefined, asked: HostedCall): Promise<Ends | Elsewhere> {
-    const turn = await this.#look(desk, lease, asked);
+  async #enter(
+    desk: RunDesk,
+    lease: string | undefined,
+    asked: HostedCall,
+    isJudged: boolean,
+  ): Promise<Ends | Elsewhere | Unjudged> {
+    const turn = await this.#look(desk, lease, asked, { isJudged });
     if (turn.kind !== "plan") return turn;
     const place = this.#line.enter();
     let begun: Turn | undefined;
@@ -121,7 +138,7 @@ export class HostedCalls {
       const turn =
         begun ??
         (await this.recorder.within(run, lease, async (desk): Promise<Turn> => {
-          const found = await this.#look(desk, lease, asked, underway);
+          const found = await this.#look(desk, lease, asked, { isJudged: true, self: underway });
           return found.kind === "plan" ? this.#begin(desk, found.plan) : found;
         }));
       if (turn.kind === "ends") return await turn.end;
@@ -138,13 +155,16 @@ export class HostedCalls {
     return this.perform(run, lease, asked);
   }
 
-  /** @param self who looks, when that is underway: nobody waits for themselves. */
+  /**
+   * @param isJudged whether the tool is known to accept the input.
+   * @param self who looks, when that is underway: nobody waits for themselves.
+   */
   async #look(
     desk: RunDesk,
     lease: string | undefined,
     asked: HostedCall,
-    self?: Underway,
-  ): Promise<Ends | Elsewhere | { readonly kind: "plan"; readonly plan: OpenPlan }> {
+    { isJudged, self }: { readonly isJudged: boolean; readonly self?: Underway },
+  ): Promise<Ends | Elsewhere | Unjudged | { readonly kind: "plan"; readonly plan: OpenPlan }> {
     const found = foundCall(desk.run, asked, await desk.read(asked.seq, CALL_EVENTS));
     if (found.kind === "suspended") await completeSuspension(desk, asked.seq, found);
     if (found.kind === "suspended" || found.kind === "settled") return ended(found);
@@ -156,6 +176,7 @@ export class HostedCalls {
       return this.#danglingWrite(desk, asked, found);
     }
     const tool = this.#registered(asked.tool);
+    if (found.kind === "nothing" && !isJudged) return { kind: "unjudged", tool };
     const plan = await (found.kind === "nothing"
       ? planNew(desk, tool, asked)
       : planAgain(desk, tool, asked, found.intent));
@@ -250,6 +271,7 @@ export class HostedCalls {
 
 type Ends = Extract<Turn, { readonly kind: "ends" }>;
 type Elsewhere = Extract<Turn, { readonly kind: "elsewhere" }>;
+type Unjudged = Extract<Turn, { readonly kind: "unjudged" }>;
 type Begun = Extract<Turn, { readonly kind: "begun" }>;
 
 function ends(end: Promise<CallEnd>): Ends {
@@ -260,17 +282,4 @@ function ends(end: Promise<CallEnd>): Ends {
 
 function ended(end: CallEnd): Ends {
   return { kind: "ends", end: Promise.resolve(end) };
-}
-
-function nameOf(run: string, seq: number): string {
-  return `${run} ${seq}`;
-}
-
-function isSame(a: HostedCall, b: HostedCall): boolean {
-  return a.tool === b.tool && jsonEqual(a.input, b.input);
-}
-
-/** Whether a call that is not recorded yet is the one that waits for its turn already. */
-function isRetry({ asked, lease }: Underway, by: string | undefined, again: HostedCall): boolean {
-  return lease === by && asked.idempotencyKey === again.idempotencyKey;
 }

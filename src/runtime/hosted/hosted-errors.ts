@@ -9,3 +9,15 @@ export class Stopping extends Error {
   override readonly name = "Stopping";
   readonly code = "stopping";
 }
+
+/** The tool's own schema has not said in time whether it accepts the input. Nothing was recorded. */
+export class JudgingTimeout extends Error {
+  override readonly name = "JudgingTimeout";
+  readonly code = "judging_timeout";
+  constructor(
+    readonly tool: string,
+    readonly timeoutMs: number,
+  ) {
+    super(`the input schema of ${tool} did not judge the input within ${timeoutMs} ms`);
+  }
+}

@@ -18,8 +18,9 @@ export interface HostedOptions {
   readonly timing?: Timing | undefined;
   /** Where a call's tool says what it is doing; nowhere unless given. */
   readonly logOf?: ((call: CurrentCall) => ToolLog) | undefined;
-  /** Told what went wrong with a call and reaches no caller. */
-  readonly onTrouble?: ((trouble: string, call: CurrentCall, error: unknown) => void) | undefined;
+  /** Told what went wrong with a call and reaches no caller. What a tool threw is its own text, and may say what it was given. */
+  readonly onTrouble?:
+    ((trouble: string, call: CurrentCall, error: unknown, thrownBy: "tool" | "server") => void) | undefined;
 }
 
 export type HostedSettings = { readonly [K in keyof HostedOptions]-?: NonNullable<HostedOptions[K]> };

@@ -1,9 +1,8 @@
 import type { DynTool } from "../../contract/dyn-tool.js";
-import { InvalidInput, MissingIdempotencyKey } from "../../contract/tool-errors.js";
+import { MissingIdempotencyKey } from "../../contract/tool-errors.js";
 import { envelopeOf, type EventOf } from "../../log/events.js";
 import { judgeAppend } from "../../log/guard.js";
 import type { Intent } from "../../log/recorded-call.js";
-import { createValidator } from "../../schema/index.js";
 import { identityOf, type CallIdentity } from "../call-identity.js";
 import { Divergence } from "../divergence.js";
 import { answeredElsewhere, copyAnswer } from "../open-call.js";
@@ -27,11 +26,10 @@ export interface OpenPlan {
 }
 
 /**
- * Judges a call that is not recorded yet.
+ * Judges a call that is not recorded yet, and whose input its tool accepts.
  *
  * @returns `undefined` when another call's answer was copied, so that nothing is to be performed.
- * @throws {@link InvalidInput}, {@link MissingIdempotencyKey}, {@link Divergence}, `CallInFlight`, `IdempotencyKeyCollision`;
- *   nothing is recorded.
+ * @throws {@link MissingIdempotencyKey}, {@link Divergence}, `CallInFlight`, `IdempotencyKeyCollision`; nothing is recorded.
  */
 export async function planNew(
   desk: RunDesk,
@@ -39,8 +37,6 @@ export async function planNew(
   asked: HostedCall,
 ): Promise<OpenPlan | undefined> {
   const { seq, input } = asked;
-  const violations = await (tool.judgeInput ?? createValidator().compile(tool.inputSchema))(input);
-  if (violations.length > 0) throw new InvalidInput(tool.name, violations);
   const identity = identityFor(tool, desk.run, asked);
   const intent: EventOf<"ToolCallRequested"> = {
     kind: "ToolCallRequested",

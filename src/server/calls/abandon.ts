@@ -1,15 +1,17 @@
 import { isTerminal } from "../../log/fold.js";
 import { holds, type RunEvent, type UnresolvedWrite } from "../../log/events.js";
-import { openIdentity } from "../../runtime/claims.js";
+import { suspendedCall } from "../../runtime/claims.js";
 import type { RunDesk } from "../../runtime/recorder.js";
+import type { AppendUnit } from "../../store/event-store.js";
 import { ApiError } from "../api-error.js";
+import { endingOf } from "./ending.js";
 import { refuseWhileExecuting } from "./executing.js";
 import { judgedSeq } from "./judged-seq.js";
 import type { AbandonBody } from "../shapes.js";
 
 /**
- * Ends a run on a person's word. A dangling write is named in the event; one that holds an identity which reaches past
- * this run is settled first, because other runs wait for its answer.
+ * Ends a run on a person's word. A dangling write is named in the event; a write, dangling or suspended, that holds an
+ * identity which reaches past this run is settled first, because other runs wait for its answer.
  *
  * @returns the position of `RunAbandoned`.
  */
@@ -31,24 +33,21 @@ export async function abandonRun(desk: RunDesk, { seq, reason }: AbandonBody): P
   let write: UnresolvedWrite | undefined;
   if (pending?.kind === "tool" && pending.effect === "write") {
     write = { seq: pending.seq, tool: pending.tool };
-    if (await reachesPastRun(desk, pending.seq, pending.idempotency_key)) {
-      throw new ApiError(
-        "wrong_state",
-        `the write ${write.tool} at seq ${write.seq} holds an identity that other runs ask for: settle it first, at /v1/runs/${desk.run}/resolve`,
-      );
-    }
   }
   const event: RunEvent = {
     kind: "RunAbandoned",
     payload: { ...(reason !== undefined && { reason }), ...(write && { unresolved_write: write }) },
   };
-  await desk.append([event]);
+  await desk.append([event], await identityEnding(desk));
   return nextSeq;
 }
 
-/** The identity of a client's call names its run, so it ends with it; that of a call of this server may not. */
-async function reachesPastRun(desk: RunDesk, seq: number, key: string | null): Promise<boolean> {
-  const [intent] = await desk.read(seq, 1);
-  if (holds(intent, "ToolCallRequested") && intent.event.payload.performed_by === "client") return false;
-  return (await openIdentity(desk.store, { run: desk.run, seq, key })) !== undefined;
+async function identityEnding(desk: RunDesk): Promise<AppendUnit> {
+  const { pending } = desk.state;
+  if (pending === null) {
+    const suspended = await suspendedCall(desk);
+    return suspended === undefined ? {} : endingOf(desk, suspended, "resume");
+  }
+  const [intent] = await desk.read(pending.seq, 1);
+  return holds(intent, "ToolCallRequested") ? endingOf(desk, intent, "resolve") : {};
 }

@@ -16,19 +16,21 @@ export type StepAnswer =
  * Applies steps in their order as one durable append, or none of them (docs/http-api.md, "Steps"). A leading part that is
  * recorded already is answered like that, so a request whose answer was lost is sent again unchanged.
  *
+ * @param mayDecide as for {@link appendEvents}.
  * @throws the refusal of the first step that is refused, with `details.step`; nothing is written then.
  */
 export function applySteps(
   desk: RunDesk,
   tools: ClientTools,
   steps: readonly Step[],
+  mayDecide: boolean,
 ): Promise<readonly StepAnswer[]> {
   const opened = desk.state.nextSeq;
   return desk.asOne(async (draft) => {
     const answers: StepAnswer[] = [];
     for (const [at, step] of steps.entries()) {
       try {
-        answers.push(await apply(draft, tools, step, opened));
+        answers.push(await apply(draft, { tools, opened, mayDecide }, step));
       } catch (error) {
         throw refusedStep(at, error);
       }
@@ -37,8 +39,14 @@ export function applySteps(
   });
 }
 
-/** @param opened the first position that this request may have taken. */
-async function apply(desk: RunDesk, tools: ClientTools, step: Step, opened: number): Promise<StepAnswer> {
+interface Terms {
+  readonly tools: ClientTools;
+  /** The first position that this request may have taken. */
+  readonly opened: number;
+  readonly mayDecide: boolean;
+}
+
+async function apply(desk: RunDesk, { tools, opened, mayDecide }: Terms, step: Step): Promise<StepAnswer> {
   switch (step.kind) {
     case "tool_intent":
       return openIntent(desk, tools, step.body);
@@ -51,7 +59,7 @@ async function apply(desk: RunDesk, tools: ClientTools, step: Step, opened: numb
       await refuseUnacknowledged(desk, opened, step.body.seq);
       return completeModelCall(desk, step.body);
     case "event":
-      return { appended: await appendEvents(desk, [{ ...step.body, recorded_at: desk.stamp() }]) };
+      return { appended: await appendEvents(desk, [{ ...step.body, recorded_at: desk.stamp() }], mayDecide) };
   }
 }
 

@@ -100,7 +100,7 @@ export const DRIVING: readonly Endpoint[] = [
     caller: "driver",
     body: listOf(EVENTS.schema, "events", ref("AppendedEnvelope")),
     success: { 200: { description: "Their positions.", json: ref("AppendAnswer") } },
-    errors: [...APPEND, "operator_required", "unsupported_event_kind"],
+    errors: [...APPEND, "operator_required", "unsupported_event_kind", "wrong_state"],
   },
   {
     method: "POST",
@@ -172,6 +172,7 @@ export const DRIVING: readonly Endpoint[] = [
       "unknown_tool",
       "client_completion_refused",
       "operator_required",
+      "wrong_state",
       "unsupported_event_kind",
     ],
   },

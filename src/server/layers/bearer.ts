@@ -11,7 +11,7 @@ const FOR_ANYONE: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
  * client may. A token that matches neither is refused, also where none is needed.
  */
 export function bearer(state: AppState): AppMiddleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const token = /^Bearer +(.*)$/i.exec(ctx.get("Authorization"))?.[1];
     const operator = token !== undefined && matches(token, state.operatorTokenHash);
     const client = token !== undefined && matches(token, state.clientTokenHash);
@@ -22,20 +22,20 @@ export function bearer(state: AppState): AppMiddleware {
       throw unauthorized("this server needs a token: send Authorization: Bearer <token>");
     }
     ctx.state.operatorPresented = operator;
-    await next();
+    return next();
   };
 }
 
 /** Lets only the operator on, where an operator token is configured; without one, every client counts as the operator. */
 export function operatorOnly(state: AppState): AppMiddleware {
-  return async (ctx, next) => {
+  return (ctx, next) => {
     if (state.operatorTokenHash !== undefined && !ctx.state.operatorPresented) {
       throw new ApiError(
         "operator_required",
         "only the operator decides this: send the operator token as the bearer",
       );
     }
-    await next();
+    return next();
   };
 }
 

@@ -47,34 +47,52 @@ export function readJudgedBody(ctx: AppContext): Promise<JsonValue> {
 }
 
 async function readBody(ctx: AppContext): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of decoded(ctx.req).iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-      else chunks.length = 0;
-      if (size > MAX_DRAINED_BYTES) {
-        ctx.set("Connection", "close");
-        break;
-      }
-    }
-  } catch (cause) {
-    if (cause instanceof ApiError) throw cause;
-    throw new ApiError(
-      "bad_request",
-      "the request body could not be read: it ended early or is not what it says",
-      {
-        cause,
-      },
-    );
-  }
+  const { chunks, size } = await readChunks(decoded(ctx.req));
+  if (size > MAX_DRAINED_BYTES) ctx.set("Connection", "close");
   if (size > MAX_BODY_BYTES) {
     throw new ApiError("payload_too_large", `the request body is larger than ${MAX_BODY_BYTES} bytes`);
   }
-  return Buffer.concat(chunks);
+  const [first] = chunks;
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+}
+
+/**
+ * What a stream holds, as far as it is not larger than a body may be, and how large it is, as far as it was read. An async
+ * iterator would say the same: for a small body it costs more than everything else that is done with one.
+ */
+function readChunks(
+  stream: Readable,
+): Promise<{ readonly chunks: readonly Buffer[]; readonly size: number }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const failed = (cause?: unknown): void => {
+      reject(
+        new ApiError(
+          "bad_request",
+          "the request body could not be read: it ended early or is not what it says",
+          { cause },
+        ),
+      );
+    };
+    // Of what is gone already nothing more is heard.
+    if (stream.destroyed) failed(stream.errored);
+    stream.on("error", failed);
+    stream.on("close", failed);
+    const done = (): void => {
+      stream.removeListener("close", failed);
+      resolve({ chunks, size });
+    };
+    stream.on("end", done);
+    stream.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size <= MAX_DRAINED_BYTES) return;
+      stream.pause();
+      done();
+    });
+  });
 }
 
 function decoded(request: IncomingMessage): Readable {

@@ -24,6 +24,6 @@ export function driverOnly(state: AppState): AppMiddleware {
     }
     state.drivers.seen(run);
     ctx.state.lease = record.lease;
-    await next();
+    return next();
   };
 }

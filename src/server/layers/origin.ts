@@ -10,7 +10,7 @@ import type { AppMiddleware } from "../context.js";
  */
 export function originRule(state: AppState): AppMiddleware {
   const open = state.clientTokenHash === undefined;
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const origin = ctx.get("Origin");
     const allowed = state.allowOrigins.has(origin);
     if (origin !== "" && !allowed && !isOwnOrigin(origin, ctx.get("Host"))) {
@@ -37,10 +37,10 @@ export function originRule(state: AppState): AppMiddleware {
         );
         ctx.set("Access-Control-Max-Age", "600");
         ctx.status = 204;
-        return;
+        return Promise.resolve();
       }
     }
-    await next();
+    return next();
   };
 }
 

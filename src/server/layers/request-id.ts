@@ -12,8 +12,8 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): stri
 }
 
 /** Names the request, for the answer and for every line of the log about it. */
-export const withRequestId: AppMiddleware = async (ctx, next) => {
+export const withRequestId: AppMiddleware = (ctx, next) => {
   ctx.state.requestId = requestIdOf(ctx.req);
   ctx.set("X-Request-Id", ctx.state.requestId);
-  await next();
+  return next();
 };

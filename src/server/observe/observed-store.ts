@@ -12,11 +12,16 @@ export type AroundAppend = (
 export function observed(store: EventStore, around: AroundAppend): EventStore {
   const append: EventStore["append"] = (run, events, unit) =>
     around(run, events, () => store.append(run, events, unit));
+  const methods = new Map<string | symbol, unknown>([["append", append]]);
   return new Proxy(store, {
     get(target, key) {
-      if (key === "append") return append;
+      const known = methods.get(key);
+      if (known !== undefined) return known;
       const member: unknown = Reflect.get(target, key);
-      return typeof member === "function" ? (member as () => unknown).bind(target) : member;
+      if (typeof member !== "function") return member;
+      const method = (member as () => unknown).bind(target);
+      methods.set(key, method);
+      return method;
     },
   });
 }

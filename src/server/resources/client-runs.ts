@@ -54,7 +54,7 @@ export function clientRunRoutes(state: AppState, router: AppRouter): void {
     const envelopes = body.events.map((event, at) => readEnvelope(event, `events[${at}]`, stamp));
     if (envelopes.some(({ event }) => event.kind === "Resumed")) requireOperator(state, ctx);
     const appended = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) =>
-      appendEvents(desk, envelopes),
+      appendEvents(desk, envelopes, mayDecide(state, ctx)),
     );
     ctx.body = { appended };
   });
@@ -94,7 +94,7 @@ export function clientRunRoutes(state: AppState, router: AppRouter): void {
       });
     }
     const results = await state.recorder.within(runOf(ctx), leaseOf(ctx), (desk) =>
-      applySteps(desk, state.clientTools, steps),
+      applySteps(desk, state.clientTools, steps, mayDecide(state, ctx)),
     );
     ctx.body = { results };
   });
@@ -126,8 +126,13 @@ async function open(state: AppState, ctx: AppContext, body: OpenBody): Promise<v
   answerJson(ctx, `{"run":"${run}","drive_token":"${token}","log":${logJson(log)}}`);
 }
 
+/** Whether whoever asks may decide what a person decides. */
+function mayDecide(state: AppState, ctx: AppContext): boolean {
+  return state.operatorTokenHash === undefined || ctx.state.operatorPresented;
+}
+
 function requireOperator(state: AppState, ctx: AppContext): void {
-  if (state.operatorTokenHash === undefined || ctx.state.operatorPresented) return;
+  if (mayDecide(state, ctx)) return;
   throw new ApiError(
     "operator_required",
     "only the operator resumes a run here: POST /v1/runs/{id}/resume with its token",

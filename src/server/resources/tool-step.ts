@@ -3,7 +3,7 @@ import { CallInFlight, IdempotencyKeyCollision } from "../../runtime/call-errors
 import { Divergence } from "../../runtime/divergence.js";
 import { LineFull } from "../../runtime/hosted/bounded-line.js";
 import type { CallEnd } from "../../runtime/hosted/hosted-calls.js";
-import { NoTools, Stopping } from "../../runtime/hosted/hosted-errors.js";
+import { JudgingTimeout, NoTools, Stopping } from "../../runtime/hosted/hosted-errors.js";
 import { UnregisteredTool } from "../../runtime/run-errors.js";
 import { ApiError, schemaRefused } from "../api-error.js";
 import type { AppState } from "../app-state.js";
@@ -49,7 +49,7 @@ function refusalOf(error: unknown): unknown {
       "this server performs no tools: start it with --tools MODULE, or perform the call yourself, with client-tool-intent",
     );
   }
-  if (error instanceof LineFull) {
+  if (error instanceof LineFull || error instanceof JudgingTimeout) {
     return new ApiError(
       "tool_registry_unavailable",
       `${error.message}: ask again shortly; nothing was recorded`,

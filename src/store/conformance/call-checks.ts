@@ -204,6 +204,25 @@ export const CALL_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: "a refused report that is repeated pushes no other out",
+    check: async ({ store, reopen }) => {
+      const run = await runOf(store, 1);
+      await store.append(run, [intent(run, 1, "client")]);
+      const report = (index: number, amount: number) => ({
+        seq: 1,
+        time: timeAt(index),
+        code: "x",
+        message: "another amount",
+        output: { receipt: "r", amount },
+      });
+      await store.recordRefusal(run, report(0, 900));
+      for (let index = 1; index <= 2 * KEPT_REPORTS; index += 1)
+        await store.recordRefusal(run, report(index, 1));
+      const kept = (await (await reopen()).readRun(run))?.refusedReports ?? [];
+      assert.deepEqual(kept, [report(0, 900), report(2 * KEPT_REPORTS, 1)]);
+    },
+  },
+  {
     name: "an erased run leaves its settled identities and nothing of its content",
     check: async ({ store, reopen, holdsText }) => {
       const [run, other] = [newRun(), await runOf(store, 2)];

@@ -5,7 +5,7 @@ import { StoreUnavailable } from "../errors.js";
 import type { EventStore } from "../event-store.js";
 import type { PostgresStoreOptions } from "../open-postgres-store.js";
 import { DatabaseRefused, isRefusal, messageOf, SchemaTooNew } from "./errors.js";
-import { migrate } from "./migrations.js";
+import { migrate, requireTables } from "./migrations.js";
 import { PostgresStore } from "./postgres-store.js";
 
 /** How long a session of ours may keep a lock without doing anything, and how long one statement may take. */
@@ -18,13 +18,13 @@ export async function connectStore(url: string, options: PostgresStoreOptions): 
   for (;;) {
     let store: PostgresStore | undefined;
     try {
-      await prepareTables(config);
+      await prepareTables(config, options.create ?? true);
       store = new PostgresStore(config, options);
       await store.start();
       return store;
     } catch (error) {
       await store?.close();
-      if (error instanceof SchemaTooNew) throw error;
+      if (error instanceof SchemaTooNew || error instanceof DatabaseRefused) throw error;
       if (isRefusal(error)) throw new DatabaseRefused(messageOf(error), { cause: error });
       // A database that is starting, or a network that is not up yet.
       if (performance.now() >= deadline) {
@@ -36,7 +36,7 @@ export async function connectStore(url: string, options: PostgresStoreOptions): 
 }
 
 /** @throws {@link DatabaseRefused} without the URL, which may hold a password. */
-function configOf(url: string): ClientConfig {
+export function configOf(url: string): ClientConfig {
   try {
     if (/^postgres(?:ql)?:\/\//.test(url)) {
       return { ...parseIntoClientConfig(url), application_name: "salvor", ...SESSION };
@@ -49,13 +49,14 @@ function configOf(url: string): ClientConfig {
   );
 }
 
-async function prepareTables(config: ClientConfig): Promise<void> {
+async function prepareTables(config: ClientConfig, create: boolean): Promise<void> {
   // Making an index over what is there may take long.
   const client = new Client({ ...config, statement_timeout: 0, connectionTimeoutMillis: 5000 });
   client.on("error", () => undefined);
   try {
     await client.connect();
-    await migrate(client);
+    if (create) await migrate(client);
+    else await requireTables(client);
     const { rows } = await client.query<{ fsync: string }>("SELECT current_setting('fsync') AS fsync");
     if (rows[0]?.fsync === "off") {
       process.emitWarning(

@@ -25,6 +25,9 @@ const BACKOFF = { first: 50, most: 3000 };
 /** How long an attempt may take, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 5000;
 
+/** How long an answer may take, in milliseconds, before the connection counts as lost: longer than a statement may take. */
+const ANSWER_TIMEOUT_MS = 75_000;
+
 /**
  * One connection that comes back by itself. Questions are sent at once, in their order, without waiting for the answers to
  * those before them; what was on its way when the connection was lost is rejected, and whether it was done is not known.
@@ -114,19 +117,27 @@ export class Connection {
     const client = new Client({
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
+      query_timeout: ANSWER_TIMEOUT_MS,
       ...this.#options.config,
       pipeline: true,
     });
     // Whatever happens to the connection is told here, whether or not a question is waiting.
+    let lost: string | undefined;
+    const lose = (reason: string): void => {
+      lost ??= reason;
+      this.#lose(client, reason);
+    };
     client.on("error", (error) => {
-      this.#lose(client, messageOf(error));
+      lose(messageOf(error));
     });
     client.on("end", () => {
-      this.#lose(client, "the connection has ended");
+      lose("the connection has ended");
     });
     try {
       await client.connect();
       await this.#options.prepare?.(client);
+      // It may have been lost between the last answer and here.
+      if (lost !== undefined) throw new Error(lost);
     } catch (error) {
       void client.end().catch(ignore);
       throw isRefusal(error) || error instanceof SchemaTooNew ? error : unavailable(error);

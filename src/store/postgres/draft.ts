@@ -13,55 +13,75 @@ export interface IdentityRow {
   readonly settled: boolean;
 }
 
+/** What works are judged on; what is not in there is not in the database. */
+export interface Basis {
+  readonly views: ReadonlyMap<string, RunView>;
+  readonly holders: ReadonlyMap<string, CallHolder>;
+  /** Why nothing can be added to a run, whoever asks. */
+  readonly broken: ReadonlyMap<string, unknown>;
+}
+
+/** What locked rows say, with the help of what is known of logs that have not gone on since. */
+export function basisOf(
+  rows: readonly RunRow[],
+  identities: readonly IdentityRow[],
+  known: ReadonlyMap<string, RunView>,
+): Basis {
+  const views = new Map<string, RunView>();
+  const broken = new Map<string, unknown>();
+  for (const row of rows) {
+    try {
+      refuseUnreadable(row);
+      views.set(row.run, viewOf(row, known.get(row.run)));
+    } catch (error) {
+      broken.set(row.run, error);
+    }
+  }
+  const holders = new Map(
+    identities.map(({ identity, run, seq, settled }) => [identity, { run_id: run, seq, settled }]),
+  );
+  return { views, holders, broken };
+}
+
+/** A run that changes: as it was (absent when it is new), and as it is to be. */
+export interface RunChange {
+  readonly was: RunView | undefined;
+  readonly view: RunView;
+}
+
+/** An identity whose holder changes. */
+export interface HolderChange {
+  readonly identity: string;
+  readonly was: CallHolder | undefined;
+  readonly holder: CallHolder | undefined;
+}
+
 /**
- * What a transaction is going to write: each work judged on the locked rows and on top of the works before it, so that one
+ * What a transaction is going to write: each work judged on a basis and on top of the works before it, so that one
  * that is refused leaves no trace and takes no other with it.
  */
 export class Draft implements Lookup {
-  readonly #rows: ReadonlyMap<string, RunRow>;
   readonly #views = new Map<string, RunView>();
-  readonly #stored: ReadonlyMap<string, CallHolder>;
   readonly #holders = new Map<string, CallHolder | undefined>();
-  /** Why nothing can be added to a run, whoever asks. */
-  readonly #broken = new Map<string, unknown>();
-  readonly #touched = new Set<string>();
   readonly #refusals: unknown[] = [];
   readonly appended: { readonly run: string; readonly events: readonly StoredEvent[] }[] = [];
   /** Changes that are more than events and what belongs to them. */
   readonly others: Extract<Change, { readonly kind: "refusal" | "erase" }>[] = [];
 
-  constructor(
-    rows: readonly RunRow[],
-    identities: readonly IdentityRow[],
-    known: ReadonlyMap<string, RunView>,
-  ) {
-    this.#rows = new Map(rows.map((row) => [row.run, row]));
-    for (const row of rows) {
-      try {
-        this.#views.set(row.run, viewOf(row, known.get(row.run)));
-      } catch (error) {
-        this.#broken.set(row.run, error);
-      }
-    }
-    this.#stored = new Map(
-      identities.map(({ identity, run, seq, settled }) => [identity, { run_id: run, seq, settled }]),
-    );
-  }
+  constructor(private readonly basis: Basis) {}
 
   view(run: string): RunView | undefined {
-    return this.#views.get(run);
+    return this.#views.get(run) ?? this.basis.views.get(run);
   }
 
   holder(identity: string): CallHolder | undefined {
-    return this.#holders.has(identity) ? this.#holders.get(identity) : this.#stored.get(identity);
+    return this.#holders.has(identity) ? this.#holders.get(identity) : this.basis.holders.get(identity);
   }
 
   judge(works: readonly Work[]): void {
     for (const work of works) {
       try {
-        const row = this.#rows.get(work.run);
-        if (row !== undefined) refuseUnreadable(row);
-        if (this.#broken.has(work.run)) throw this.#broken.get(work.run);
+        if (this.basis.broken.has(work.run)) throw this.basis.broken.get(work.run);
         const change = work.judge(this);
         if (change !== undefined) this.#take(change);
         this.#refusals.push(undefined);
@@ -72,48 +92,40 @@ export class Draft implements Lookup {
   }
 
   get empty(): boolean {
-    return this.#touched.size === 0;
+    return this.#views.size === 0;
   }
 
-  /** The changed runs, and whether a row of theirs is there already; in the order of their ids, like every lock. */
-  get runs(): readonly { readonly view: RunView; readonly fresh: boolean }[] {
-    return [...this.#touched].sort().flatMap((run) => {
-      const view = this.#views.get(run);
-      return view === undefined ? [] : [{ view, fresh: !this.#rows.has(run) }];
+  get refused(): boolean {
+    return this.#refusals.some((refusal) => refusal !== undefined);
+  }
+
+  /** In the order of their ids, like every lock. */
+  get runs(): readonly RunChange[] {
+    return [...this.#views.values()]
+      .sort((a, b) => (a.run < b.run ? -1 : 1))
+      .map((view) => ({ was: this.basis.views.get(view.run), view }));
+  }
+
+  get identities(): readonly HolderChange[] {
+    return [...this.#holders.keys()].sort().flatMap((identity) => {
+      const was = this.basis.holders.get(identity);
+      const holder = this.#holders.get(identity);
+      return was === undefined && holder === undefined ? [] : [{ identity, was, holder }];
     });
   }
 
-  /** What is to become of the identities' rows. */
-  get identities(): {
-    readonly inserted: readonly IdentityRow[];
-    readonly updated: readonly IdentityRow[];
-    readonly deleted: readonly string[];
-  } {
-    const inserted: IdentityRow[] = [];
-    const updated: IdentityRow[] = [];
-    const deleted: string[] = [];
-    for (const identity of [...this.#holders.keys()].sort()) {
-      const holder = this.#holders.get(identity);
-      const isStored = this.#stored.has(identity);
-      if (holder === undefined) {
-        if (isStored) deleted.push(identity);
-        continue;
-      }
-      const row = { identity, run: holder.run_id, seq: holder.seq, settled: holder.settled };
-      (isStored ? updated : inserted).push(row);
-    }
-    return { inserted, updated, deleted };
-  }
-
   get outcome(): Outcome {
-    return { refusals: this.#refusals, appended: this.appended, views: this.runs.map(({ view }) => view) };
+    return {
+      refusals: this.#refusals,
+      appended: this.appended,
+      views: [...this.#views.values()],
+      holders: this.#holders,
+    };
   }
 
   #take(change: Change): void {
     const { run } = change;
-    const before = this.#views.get(run) ?? unknownRun(run);
-    this.#views.set(run, applyChange(before, change));
-    this.#touched.add(run);
+    this.#views.set(run, applyChange(this.view(run) ?? unknownRun(run), change));
     if (change.kind === "append") {
       this.appended.push(change);
       for (const { identity, seq, settled } of change.held ?? []) {

@@ -26,6 +26,11 @@ export function sqlState(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** Whether PostgreSQL says that it has undone the statement, with its transaction; when it ended the session instead, nobody knows. */
+export function wasRolledBack(error: unknown): boolean {
+  return sqlState(error) !== undefined && (error as { readonly severity?: unknown }).severity === "ERROR";
+}
+
 /** Whether another transaction was in the way, so that the same one may succeed when it is tried again. */
 export function isCollision(error: unknown): boolean {
   const state = sqlState(error);

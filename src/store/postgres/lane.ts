@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { StoreUnavailable } from "../errors.js";
 import type { Connection } from "./connection.js";
 import { isUnavailable, sqlState } from "./errors.js";
-import type { KnownViews } from "./run-row.js";
+import type { Known } from "./known.js";
 import { transact } from "./transaction.js";
 import type { Outcome, Work } from "./work.js";
 
@@ -10,7 +11,7 @@ const MOST = { works: 512, bytes: 8 * 1024 * 1024 };
 
 export interface LaneOptions {
   readonly connection: Connection;
-  readonly known: KnownViews;
+  readonly known: Known;
   /** What was committed can be read now; called before those who asked for it are answered. */
   readonly onCommitted: (outcome: Outcome) => Promise<void>;
   /** How a transaction went: `undefined` when the database took it. */
@@ -26,6 +27,7 @@ export class Lane {
   #waiting: Work[] = [];
   #running: Promise<void> | undefined;
   #begun = 0;
+  #lastBatch = 0;
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -77,7 +79,19 @@ export class Lane {
   async #run(): Promise<void> {
     // Those who ask in the same turn share the first transaction too.
     await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#commit(this.#take());
+    while (this.#waiting.length > 0) {
+      await this.#linger();
+      await this.#commit(this.#take());
+    }
+  }
+
+  /** Callers who were just answered come back within a turn or two: waiting for them halves the number of commits. */
+  async #linger(): Promise<void> {
+    let seen = 0;
+    while (this.#waiting.length > seen && this.#waiting.length < this.#lastBatch) {
+      seen = this.#waiting.length;
+      await nextTurn();
+    }
   }
 
   #take(): readonly Work[] {
@@ -88,6 +102,7 @@ export class Lane {
       if (count > 0 && (bytes > MOST.bytes || count >= MOST.works)) break;
       count += 1;
     }
+    this.#lastBatch = count;
     return this.#waiting.splice(0, count);
   }
 
@@ -98,7 +113,7 @@ export class Lane {
     try {
       outcome = await transact(connection, works, known);
     } catch (error) {
-      for (const { run } of works) known.forget(run);
+      known.forget(works);
       // Whatever state the session is in, the next transaction begins in a new one.
       if (sqlState(error) === undefined && !(error instanceof StoreUnavailable))
         connection.drop("it is made anew");

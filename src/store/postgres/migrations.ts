@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { SchemaTooNew } from "./errors.js";
+import { DatabaseRefused, SchemaTooNew } from "./errors.js";
 
 /**
  * What makes the tables of one version those of the next; the first makes them from nothing. One that was released is
@@ -125,7 +125,22 @@ export async function migrate(client: Client): Promise<void> {
   }
 }
 
-async function versionOf(client: Client): Promise<number> {
+/**
+ * @throws {@link SchemaTooNew} when a newer program was here.
+ * @throws {@link DatabaseRefused} when there are no tables, or those of an older one.
+ */
+export async function requireTables(client: Client): Promise<void> {
+  const found = await versionOf(client);
+  if (found > SCHEMA_VERSION) throw new SchemaTooNew(found, SCHEMA_VERSION);
+  if (found === SCHEMA_VERSION) return;
+  throw new DatabaseRefused(
+    found === 0
+      ? "it holds no tables of salvor: a server that starts on it makes them"
+      : `its tables are of version ${found}: a server that starts on it brings them to version ${SCHEMA_VERSION}`,
+  );
+}
+
+export async function versionOf(client: Client): Promise<number> {
   // Not to_regclass: that may answer from before a lock was waited for.
   const table = await client.query<{ found: boolean }>(
     "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = 'salvor' AND tablename = 'migrations') AS found",

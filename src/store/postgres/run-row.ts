@@ -1,5 +1,4 @@
-import { LRUCache } from "lru-cache";
-import { isTerminal, type RunState } from "../../log/fold.js";
+import type { RunState } from "../../log/fold.js";
 import type { RunView } from "../changes.js";
 import { TamperEvident } from "../errors.js";
 import type { RunOwnership } from "../event-store.js";
@@ -76,40 +75,4 @@ export function viewOf(row: RunRow, known?: RunView): RunView {
 export function refuseUnreadable(row: RunRow): void {
   if (row.unreadable_seq === null || row.erased) return;
   throw new TamperEvident(row.run, row.unreadable_seq, row.unreadable_why ?? "it was found to be changed");
-}
-
-/** How much of what logs mean stays in memory, in characters. */
-const KEPT = 32 * 1024 * 1024;
-
-/**
- * What logs meant when this server last worked on them. Only ever used for a log that still ends at the same hash, so what
- * other servers do meanwhile cannot make it wrong.
- */
-export class KnownViews {
-  readonly #views = new LRUCache<string, RunView>({ maxSize: KEPT });
-
-  get(run: string): RunView | undefined {
-    return this.#views.get(run);
-  }
-
-  /** Those of some runs that are known, whatever becomes of the others meanwhile. */
-  of(runs: readonly string[]): ReadonlyMap<string, RunView> {
-    return new Map(
-      runs.flatMap((run) => {
-        const view = this.#views.get(run);
-        return view === undefined ? [] : [[run, view] as const];
-      }),
-    );
-  }
-
-  keep(view: RunView, meaning: string): void {
-    // What has ended, and what holds no events, is not worked on again.
-    if (view.erased || view.state.nextSeq === 0 || isTerminal(view.state.status))
-      this.#views.delete(view.run);
-    else this.#views.set(view.run, view, { size: meaning.length + 512 });
-  }
-
-  forget(run: string): void {
-    this.#views.delete(run);
-  }
 }

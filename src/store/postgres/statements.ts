@@ -26,28 +26,43 @@ export function lockIdentities(identities: readonly string[]): Question {
   };
 }
 
-/** Whether a transaction of ours was committed. */
-export function wasCommitted(id: string): Question {
-  return { name: "was-committed", text: "SELECT 1 FROM salvor.commits WHERE id = $1", values: [id] };
+/** Which transactions of ours were committed. */
+export function whichCommitted(ids: readonly string[]): Question {
+  return {
+    name: "which-committed",
+    text: "SELECT id FROM salvor.commits WHERE id = ANY($1::uuid[])",
+    values: [[...ids]],
+  };
+}
+
+/** Notes transactions as over: none of them can be committed any more. */
+export function note(ids: readonly string[]): Question {
+  return {
+    name: "note",
+    text: "INSERT INTO salvor.commits (id) SELECT unnest($1::uuid[])",
+    values: [[...ids]],
+  };
 }
 
 /**
- * Writes a draft in one statement. What was not there when it was judged has to be missing still, or everything is undone:
- * the rows that are there are locked.
+ * Writes a draft in one statement, and all of it or nothing: everything that is changed has to be as it was when it was
+ * judged, and what was not there has to be missing still.
+ *
+ * @param ids of this transaction, and of those before it that it stands for.
  */
-export function write(id: string, draft: Draft): Question {
-  const all = draft.runs;
-  const runs = all.map(({ view }) => view);
+export function write(ids: readonly string[], draft: Draft): Question {
+  const changes = draft.runs;
+  const runs = changes.map(({ view }) => view);
   const events = draft.appended.flatMap(({ run, events: added }) => added.map((event) => ({ run, event })));
-  const { inserted, updated, deleted } = draft.identities;
-  const held = [...inserted, ...updated];
+  const identities = draft.identities;
   return {
     name: "write",
     text: WRITE,
     values: [
-      id,
+      ids,
       runs.map(({ run }) => run),
-      all.map(({ fresh }) => fresh),
+      changes.map(({ was }) => was?.tip ?? null),
+      changes.map(({ was }) => was?.lease ?? null),
       runs.map(({ state }) => state.nextSeq),
       runs.map(({ tip }) => tip),
       runs.map(({ firstRecordedAt }) => firstRecordedAt),
@@ -61,12 +76,13 @@ export function write(id: string, draft: Draft): Question {
       events.map(({ run }) => run),
       events.map(({ event }) => event.envelope.seq),
       lines(events.map(({ event }) => storedEventJson(event))),
-      held.map(({ identity }) => identity),
-      held.map(({ run }) => run),
-      held.map(({ seq }) => seq),
-      held.map(({ settled }) => settled),
-      inserted.length,
-      deleted,
+      identities.map(({ identity }) => identity),
+      identities.map(({ was }) => was?.run_id ?? null),
+      identities.map(({ was }) => was?.seq ?? null),
+      identities.map(({ was }) => was?.settled ?? null),
+      identities.map(({ holder }) => holder?.run_id ?? null),
+      identities.map(({ holder }) => holder?.seq ?? null),
+      identities.map(({ holder }) => holder?.settled ?? null),
     ],
   };
 }
@@ -76,42 +92,46 @@ function lines(texts: readonly string[]): string {
   return texts.join("\n");
 }
 
+// Rows that are there are locked before any is added, in the order of the locks: that is the order in which they are counted.
 const WRITE = `
 WITH run AS (
-  SELECT * FROM unnest($2::uuid[], $3::boolean[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::int[],
-      string_to_array($10, E'\\n'), $11::text[], $12::text[], $13::boolean[])
-    AS k(run, fresh, next_seq, tip, first_at, last_at, state, pending_seq, meaning, ownership, lease, erased)
-), made AS (
-  INSERT INTO salvor.runs
-    (run, next_seq, tip, first_recorded_at, last_recorded_at, state, pending_seq, meaning, ownership, lease)
-  SELECT run, next_seq, tip, first_at, last_at, state, pending_seq, meaning, ownership, lease FROM run WHERE fresh ORDER BY run
-  ON CONFLICT DO NOTHING RETURNING 1
+  SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[], $9::text[],
+      $10::int[], string_to_array($11, E'\\n'), $12::text[], $13::text[], $14::boolean[])
+    AS k(run, old_tip, old_lease, next_seq, tip, first_at, last_at, state, pending_seq, meaning, ownership, lease, erased)
 ), changed AS (
   UPDATE salvor.runs r SET next_seq = k.next_seq, tip = k.tip, first_recorded_at = k.first_at, last_recorded_at = k.last_at,
     state = k.state, pending_seq = k.pending_seq, meaning = k.meaning, ownership = k.ownership, lease = k.lease, erased = k.erased
-  FROM run k WHERE r.run = k.run AND NOT k.fresh RETURNING 1
+  FROM run k WHERE r.run = k.run AND r.tip = k.old_tip AND r.lease IS NOT DISTINCT FROM k.old_lease
+    AND NOT r.erased AND r.unreadable_seq IS NULL RETURNING 1
+), made AS (
+  INSERT INTO salvor.runs
+    (run, next_seq, tip, first_recorded_at, last_recorded_at, state, pending_seq, meaning, ownership, lease)
+  SELECT run, next_seq, tip, first_at, last_at, state, pending_seq, meaning, ownership, lease
+  FROM run WHERE old_tip IS NULL ORDER BY run ON CONFLICT DO NOTHING RETURNING 1
 ), added AS (
   INSERT INTO salvor.events (run, seq, event)
-  SELECT * FROM unnest($14::uuid[], $15::int[], string_to_array($16, E'\\n'))
-), held AS (
-  SELECT *, row_number() OVER () <= $21::int AS fresh
-  FROM unnest($17::text[], $18::uuid[], $19::int[], $20::boolean[]) AS k(identity, run, seq, settled)
-), claimed AS (
-  INSERT INTO salvor.identities (identity, run, seq, settled)
-  SELECT identity, run, seq, settled FROM held WHERE fresh ORDER BY identity
-  ON CONFLICT DO NOTHING RETURNING 1
+  SELECT * FROM unnest($15::uuid[], $16::int[], string_to_array($17, E'\\n'))
+), identity AS (
+  SELECT * FROM unnest($18::text[], $19::uuid[], $20::int[], $21::boolean[], $22::uuid[], $23::int[], $24::boolean[])
+    AS k(identity, old_run, old_seq, old_settled, run, seq, settled)
 ), moved AS (
   UPDATE salvor.identities i SET run = k.run, seq = k.seq, settled = k.settled
-  FROM held k WHERE i.identity = k.identity AND NOT k.fresh RETURNING 1
+  FROM identity k WHERE i.identity = k.identity AND i.run = k.old_run AND i.seq = k.old_seq AND i.settled = k.old_settled
+    AND k.run IS NOT NULL RETURNING 1
 ), freed AS (
-  DELETE FROM salvor.identities WHERE identity = ANY($22::text[]) RETURNING 1
+  DELETE FROM salvor.identities i USING identity k
+  WHERE i.identity = k.identity AND i.run = k.old_run AND i.seq = k.old_seq AND i.settled = k.old_settled
+    AND k.run IS NULL RETURNING 1
+), claimed AS (
+  INSERT INTO salvor.identities (identity, run, seq, settled)
+  SELECT identity, run, seq, settled FROM identity WHERE old_run IS NULL ORDER BY identity
+  ON CONFLICT DO NOTHING RETURNING 1
 ), noted AS (
-  INSERT INTO salvor.commits (id) VALUES ($1::uuid)
+  INSERT INTO salvor.commits (id) SELECT unnest($1::uuid[])
 )
 SELECT salvor.insist(
-  (SELECT count(*) FROM made) + (SELECT count(*) FROM changed) = cardinality($2::uuid[])
-  AND (SELECT count(*) FROM claimed) + (SELECT count(*) FROM moved) = cardinality($17::text[])
-  AND (SELECT count(*) FROM freed) = cardinality($22::text[]))`;
+  (SELECT count(*) FROM changed) + (SELECT count(*) FROM made) = cardinality($2::uuid[])
+  AND (SELECT count(*) FROM moved) + (SELECT count(*) FROM freed) + (SELECT count(*) FROM claimed) = cardinality($18::text[]))`;
 
 /** What a draft does besides, in further statements of the same transaction. */
 export function writeOthers(draft: Draft): readonly Question[] {
@@ -134,6 +154,12 @@ export function writeOthers(draft: Draft): readonly Question[] {
     }
     const { report } = change;
     return [
+      {
+        // As it was written but for its time, which is the first thing of that name in it: jsonb takes no text with a NUL.
+        text: `DELETE FROM salvor.refused_reports WHERE run = $1 AND seq = $2
+          AND regexp_replace(report, '"time":"[^"]*"', '') = regexp_replace($3, '"time":"[^"]*"', '')`,
+        values: [run, report.seq, JSON.stringify(report)],
+      },
       {
         text: "INSERT INTO salvor.refused_reports (run, seq, report) VALUES ($1, $2, $3)",
         values: [run, report.seq, JSON.stringify(report)],

@@ -1,5 +1,6 @@
 import type { RunView, Change } from "../changes.js";
 import type { Lookup } from "../judge.js";
+import type { CallHolder } from "../event-store.js";
 import type { StoredEvent } from "../stored-event.js";
 
 /** A change that somebody asked for and that waits for its transaction. */
@@ -20,6 +21,8 @@ export interface Outcome {
   /** The refusal of each work, at its place; `undefined` where it was done. */
   readonly refusals: readonly unknown[];
   readonly appended: readonly { readonly run: string; readonly events: readonly StoredEvent[] }[];
-  /** The runs as they are now. */
+  /** The changed runs as they are now. */
   readonly views: readonly RunView[];
+  /** Who holds the changed identities now; `undefined` stands for one that is free. */
+  readonly holders: ReadonlyMap<string, CallHolder | undefined>;
 }

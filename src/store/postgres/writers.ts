@@ -6,7 +6,7 @@ import type { Connection } from "./connection.js";
 import { writingConnection } from "./connections.js";
 import { messageOf } from "./errors.js";
 import { Lane } from "./lane.js";
-import { KnownViews, meaningOf } from "./run-row.js";
+import { Known } from "./known.js";
 import type { Outcome } from "./work.js";
 
 export interface WritersOptions {
@@ -30,7 +30,7 @@ const HELD_UP_MS = 50;
 
 /** Everything that changes the database. */
 export class Writers {
-  readonly #known = new KnownViews();
+  readonly #known = new Known();
   readonly #lanes: readonly { readonly lane: Lane; readonly connection: Connection }[];
   readonly #places = new Map<string, Place>();
   readonly #onNews: (news: string) => void;
@@ -55,7 +55,7 @@ export class Writers {
         connection,
         known: this.#known,
         onCommitted: async (outcome) => {
-          for (const view of outcome.views) this.#known.keep(view, meaningOf(view));
+          this.#known.keep(outcome);
           await onCommitted(outcome);
         },
         onResult: (problem) => {
@@ -93,7 +93,7 @@ export class Writers {
 
   /** The position that comes next in a run, as far as this server knows. */
   nextOf(run: string): number | undefined {
-    return this.#known.get(run)?.state.nextSeq;
+    return this.#known.view(run)?.state.nextSeq;
   }
 
   get health(): StoreHealth {

@@ -1,0 +1,42 @@
+import type { DynTool } from "../../contract/dyn-tool.js";
+import type { JsonValue } from "../../contract/json.js";
+import type { Timing } from "../../contract/perform-call.js";
+import { InvalidInput } from "../../contract/tool-errors.js";
+import { createValidator } from "../../schema/index.js";
+import { JudgingTimeout } from "./hosted-errors.js";
+
+/** Within what a tool's own schema has to judge an input. */
+export interface JudgingBounds {
+  readonly timing: Timing;
+  readonly timeoutMs: number;
+  /** Aborted when nobody waits for the verdict any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Judges an input that is to be recorded. A tool's schema may be its author's code, which may take as long as it likes: nothing
+ * of a run may be held while it does.
+ *
+ * @throws {@link InvalidInput} when the tool does not accept the input.
+ * @throws {@link JudgingTimeout} when it has not said in time whether it does.
+ * @throws the signal's reason.
+ */
+export async function judgeHostedInput(
+  tool: DynTool,
+  input: JsonValue,
+  { timing, timeoutMs, signal }: JudgingBounds,
+): Promise<void> {
+  const judge = tool.judgeInput ?? createValidator().compile(tool.inputSchema);
+  const judged = new AbortController();
+  const timeout = timing.wait(timeoutMs, AbortSignal.any([signal, judged.signal])).then((): never => {
+    throw new JudgingTimeout(tool.name, timeoutMs);
+  });
+  try {
+    const violations = await Promise.race([judge(input), timeout]);
+    if (violations.length > 0) throw new InvalidInput(tool.name, violations);
+  } finally {
+    judged.abort();
+    // Whoever waited has been told.
+    timeout.catch(() => undefined);
+  }
+}

@@ -15,8 +15,24 @@ export type CheckEffect<E> = [E] extends [Effect]
     ? ToolMistake<'@Tool needs its effect in parentheses: @Tool("read"), @Tool("idempotent") or @Tool("write").'>
     : ToolMistake<"This is no effect. An effect is read, idempotent or write.">;
 
-/** `unknown` for a class that is a tool, else the first mistake that it makes. */
-export type CheckTool<C> = C extends { readonly prototype: infer Instance }
+/**
+ * `unknown` for a class that is a tool, else the first mistake that it makes.
+ *
+ * The compiler works this out for every tool class of a program, and nearly all of them are right. So the first condition holds
+ * for all but a few of those, and rules out at once what would have to be asked one by one.
+ */
+export type CheckTool<C> = C extends {
+  readonly prototype: infer Instance;
+  new (...args: never[]): infer Made;
+}
+  ? unknown extends Instance
+    ? CheckShape<C>
+    : IsSame<Made, Instance> extends true
+      ? CheckMember<C, Instance>
+      : CheckShape<C>
+  : CheckShape<C>;
+
+type CheckShape<C> = C extends { readonly prototype: infer Instance }
   ? IsAny<Instance> extends true
     ? ToolMistake<"@Tool goes on a class.">
     : CheckClass<C, Instance>
@@ -31,7 +47,7 @@ type CheckClass<C, Instance> =
 
 type CheckMember<C, Instance> = Instance extends { readonly call: infer Call }
   ? Call extends (...args: infer Params) => infer Result
-    ? CheckParams<Params> & CheckResult<Awaited<Result>>
+    ? CheckParams<Params> & CheckResult<Result>
     : ToolMistake<"call must be a method: call(ctx, input).">
   : [Instance & { readonly call: unknown }] extends [never]
     ? ToolMistake<"call must be public: remove private.">
@@ -63,7 +79,17 @@ type CheckInput<Input> =
 type NotAnObject =
   "The input of call must be an object type: a model calls a tool with named arguments. Wrap it: { value: ... }.";
 
-type CheckResult<Output> =
+// Awaited is dear, and only what has an `undefined` or a `then` can become nothing.
+type CheckResult<Result> =
+  undefined extends Answer<Result>
+    ? CheckOutput<Awaited<Result>>
+    : [Answer<Result>] extends [{ readonly then: unknown }]
+      ? CheckOutput<Awaited<Result>>
+      : unknown;
+
+type Answer<Result> = [Result] extends [Promise<infer Output>] ? Output : Result;
+
+type CheckOutput<Output> =
   IsSame<Output, ReturnType<() => void>> extends true
     ? ToolMistake<ReturnsNothing>
     : IsSame<Output, undefined> extends true

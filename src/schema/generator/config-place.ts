@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { memberOf, stringsOf } from "./later-options.js";
 
 /** A diagnostic of a tsconfig.json with a place in the file: the compiler leaves a few without one. */

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { placed } from "./config-place.js";
 import { isWithoutMeaning, readableConfig, withLaterDefaults } from "./later-options.js";
 import { typescriptMajor } from "./user-typescript.js";

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { docCommentOf } from "./read-doc.js";
 
 /** A doc comment that TypeScript attaches to nothing: what it says would be lost without a word. */

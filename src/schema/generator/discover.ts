@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { isAuthorsSource } from "./author-source.js";
 import type { Framework } from "./framework.js";
 import { scanSource } from "./source-scan.js";

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { detachedBefore, detachedInside } from "./detached-comments.js";
 import { hasTags, type Doc } from "./doc.js";
 import { reportDetached } from "./member-shapes.js";

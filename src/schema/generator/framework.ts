@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import ts from "typescript";
+import { ts } from "./typescript.js";
 
 /**
  * Tells the framework's own declarations from others of the same name: by where they are declared, never by name alone.

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { sha256Hex } from "../../log/canonical-json.js";
 import { SourceCache } from "./source-cache.js";
 import { isSame, sharedSources } from "./source-graph.js";

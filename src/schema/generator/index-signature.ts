@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { detachedAtEnd, detachedBefore, detachedInside } from "./detached-comments.js";
 import type { Doc } from "./doc.js";
 import { recordValue } from "./follow-node.js";

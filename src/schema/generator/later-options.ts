@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 
 /**
  * What a tsconfig.json may say to TypeScript 6 and 7 that the compiler here does not know by that name, and means the same by

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { isEffect, type Effect, EFFECTS } from "../../contract/effect.js";
 
 /** The arguments of `@Tool(effect, options?)`, as far as the schemas need them. */

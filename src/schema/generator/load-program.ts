@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import type { ConfigReader, Project } from "./config-reader.js";
 import type { MadeProgram } from "./incremental-program.js";
 import { changedOptions, isLaterPair } from "./later-options.js";

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { applicable } from "./applicable.js";
 import { isAuthorsSource } from "./author-source.js";
 import { detachedInside } from "./detached-comments.js";

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { arrayArgument } from "./follow-node.js";
 import { indexOf } from "./index-signature.js";
 import { memberShapes } from "./member-shapes.js";

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
 import type { Shape } from "./shape.js";
 import { templatePattern } from "./template-pattern.js";

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import type { JsonValue } from "../../contract/json.js";
 import { didYouMean } from "../did-you-mean.js";
 import { CONSTRAINTS, EMPTY_DOC, type ConstraintName, type Doc } from "./doc.js";

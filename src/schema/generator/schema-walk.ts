@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../contract/js
 
 const MAPS = ["properties", "patternProperties", "definitions"];
 const ONES = ["items", "additionalItems", "additionalProperties"];
-const LISTS = ["items", "anyOf", "oneOf", "allOf"];
+const CHOICES = ["anyOf", "oneOf", "allOf"];
+const LISTS = ["items", ...CHOICES];
 
 /** A schema with every schema directly inside it changed. Only schemas are looked at, never the values in them. */
 export function mapSubschemas(schema: JsonObject, change: (inner: JsonObject) => JsonValue): JsonObject {
@@ -23,6 +24,20 @@ function changedKeyword(
   }
   if (LISTS.includes(keyword) && Array.isArray(value)) return (value as readonly JsonValue[]).map(one);
   return ONES.includes(keyword) ? one(value) : value;
+}
+
+/** A schema with the schemas of its members and items changed: those directly inside it that judge another value than it does. */
+export function mapInnerValues(schema: JsonObject, change: (inner: JsonObject) => JsonObject): JsonObject {
+  const changed: Record<string, JsonValue> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    const alternatives = CHOICES.includes(keyword) && Array.isArray(value);
+    changed[keyword] = changedKeyword(
+      keyword,
+      value,
+      alternatives ? (inner) => mapInnerValues(inner, change) : change,
+    );
+  }
+  return changed;
 }
 
 /** A schema without some of its keywords. */

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { sha256Hex } from "../../log/canonical-json.js";
 
 interface Parsed {

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { scanSource } from "./source-scan.js";
 
 /** Which sources of a program another one can see. */

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 
 /** What there is in a source that is looked for in all of them. */
 export interface SourceScan {

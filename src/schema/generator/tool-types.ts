@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { detachedInside } from "./detached-comments.js";
 import type { Framework } from "./framework.js";
 import { hasSchemaTags } from "./read-doc.js";

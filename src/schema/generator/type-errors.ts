@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { isAuthorsSource } from "./author-source.js";
 import type { MadeProgram } from "./incremental-program.js";
 import { diagnosticProblem, type LoadedProgram } from "./load-program.js";

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 
 /** What a declared type is called in a schema, and what orders it among others of that name. */
 export interface TypeName {

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import type { FoundTool } from "./discover.js";
 import { specifierOf } from "./source-scan.js";
 

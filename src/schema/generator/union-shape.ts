@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { aliasOf, bare, reportLostAlias, reportLostTags } from "./follow-node.js";
 import type { Normaliser, TypePlace } from "./normaliser.js";
 import type { Declaration, Shape } from "./shape.js";

@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 
 /** What to do about a name that leads nowhere, when it may be our package that cannot be found. */
 export function unresolvedHint({ module, moduleResolution }: ts.CompilerOptions): string {

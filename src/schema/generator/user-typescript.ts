@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import ts from "typescript";
+import { ts } from "./typescript.js";
 
 /**
  * The major version of the `typescript` that `npx tsc` runs in a folder: some options have another default from 6 on.

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import { VERSION } from "../../version.js";
 
 const require = createRequire(import.meta.url);

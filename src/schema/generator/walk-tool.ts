@@ -1,4 +1,4 @@
-import ts from "typescript";
+import { ts } from "./typescript.js";
 import type { Effect } from "../../contract/effect.js";
 import { snakeCase, TOOL_NAME } from "../../contract/tool-name.js";
 import type { FoundTool } from "./discover.js";

@@ -12,15 +12,17 @@ export type AroundAppend = (
 export function observed(store: EventStore, around: AroundAppend): EventStore {
   const append: EventStore["append"] = (run, events, unit) =>
     around(run, events, () => store.append(run, events, unit));
-  const methods = new Map<string | symbol, unknown>([["append", append]]);
+  /** Bound once each, not at every use; found by the method itself, so that what a store changes counts. */
+  const bound = new WeakMap<object, unknown>();
   return new Proxy(store, {
     get(target, key) {
-      const known = methods.get(key);
-      if (known !== undefined) return known;
+      if (key === "append") return append;
       const member: unknown = Reflect.get(target, key);
       if (typeof member !== "function") return member;
-      const method = (member as () => unknown).bind(target);
-      methods.set(key, method);
+      const known = bound.get(member);
+      if (known !== undefined) return known;
+      const method: unknown = (member as () => unknown).bind(target);
+      bound.set(member, method);
       return method;
     },
   });

@@ -8,10 +8,14 @@ import { JudgingTimeout } from "./hosted-errors.js";
 /** Within what a tool's own schema has to judge an input. */
 export interface JudgingBounds {
   readonly timing: Timing;
+  /** What a call of the tool may take; judging its input may take {@link LEAST_MS} in any case. */
   readonly timeoutMs: number;
   /** Aborted when nobody waits for the verdict any more. */
   readonly signal: AbortSignal;
 }
+
+/** The first input may have its schema compiled, which is no part of what a call takes. */
+const LEAST_MS = 2_000;
 
 /**
  * Judges an input that is to be recorded. A tool's schema may be its author's code, which may take as long as it likes: nothing
@@ -28,8 +32,9 @@ export async function judgeHostedInput(
 ): Promise<void> {
   const judge = tool.judgeInput ?? createValidator().compile(tool.inputSchema);
   const judged = new AbortController();
-  const timeout = timing.wait(timeoutMs, AbortSignal.any([signal, judged.signal])).then((): never => {
-    throw new JudgingTimeout(tool.name, timeoutMs);
+  const limitMs = Math.max(timeoutMs, LEAST_MS);
+  const timeout = timing.wait(limitMs, AbortSignal.any([signal, judged.signal])).then((): never => {
+    throw new JudgingTimeout(tool.name, limitMs);
   });
   try {
     const violations = await Promise.race([judge(input), timeout]);

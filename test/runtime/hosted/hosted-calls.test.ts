@@ -178,10 +178,10 @@ describe("the end of a call", () => {
   });
 
   it("that an attempt reports which was given up is the call's, while another attempt is still at work", async () => {
-    // The first attempt takes too long at once, and no other ever does.
+    // The first attempt takes too long at once, and no other ever does, nor does judging its input.
     let timeouts = 0;
     const wait = (ms: number): Promise<void> =>
-      ms === 1 && (timeouts += 1) > 1 ? new Promise(() => undefined) : Promise.resolve();
+      ms === 2_000 || (ms === 1 && (timeouts += 1) > 1) ? new Promise(() => undefined) : Promise.resolve();
     const call = perform(serverOn(store, { timing: { wait, random: () => 0 } }), "slow");
     await paused.begun(2);
     assert.equal(paused.ctx(0).signal.aborted, true);

@@ -42,6 +42,25 @@ export async function openDatabase(
   }
 }
 
+/**
+ * Lets somebody read a database that has our tables, and closes it.
+ *
+ * @throws {@link CliError} when it cannot be used; any other error as it is.
+ */
+export async function readDatabase<T>(
+  database: Database,
+  read: (store: EventStore) => Promise<T>,
+): Promise<T> {
+  const store = await openDatabase(database, { create: false });
+  try {
+    return await read(store);
+  } catch (cause) {
+    throw databaseError(cause, database.option);
+  } finally {
+    await store.close();
+  }
+}
+
 /** What a person is told of an error of a database; any other error as it is. */
 export function databaseError(cause: unknown, option: string): unknown {
   if (!(cause instanceof Error) || !("code" in cause) || cause instanceof CliError) return cause;

@@ -3,7 +3,7 @@ import type { Envelope } from "../log/events.js";
 import { readRunOf } from "../store/read-run.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ExportOptions } from "./commands/export.js";
-import { databaseError, databaseOf, openDatabase, type Database } from "./database.js";
+import { databaseOf, readDatabase, type Database } from "./database.js";
 import { existingFolder, folderError } from "./data-folder.js";
 import { tipOf } from "./exported-run.js";
 import { DEFAULT_DATA } from "./help.js";
@@ -25,21 +25,16 @@ export async function runExport(run: string, options: ExportOptions): Promise<Ex
   return EXIT.ok;
 }
 
-async function logOf(database: Database, run: string): Promise<readonly Envelope[]> {
-  const store = await openDatabase(database, { create: false });
-  try {
+function logOf(database: Database, run: string): Promise<readonly Envelope[]> {
+  return readDatabase(database, async (store) => {
     const found = await store.readRun(run);
-    if (found !== undefined && !found.erased) return await store.readLog(run);
+    if (found !== undefined && !found.erased) return store.readLog(run);
     const what =
       found === undefined ? `there is no run ${run} in ${database.place}` : `run ${run} was erased`;
     throw new CliError(what, {
       next: `salvor export RUN ${database.option}, with the right run or database`,
     });
-  } catch (cause) {
-    throw databaseError(cause, database.option);
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 async function logIn(data: string, run: string): Promise<readonly Envelope[]> {

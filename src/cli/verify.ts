@@ -2,7 +2,7 @@ import { verifyFolder, type VerifyFinding, type VerifyReport } from "../store/ve
 import { verifyStore } from "../store/verify-store.js";
 import { EXIT, type ExitCode } from "./cli-error.js";
 import type { VerifyOptions } from "./commands/verify.js";
-import { databaseError, databaseOf, openDatabase, type Database } from "./database.js";
+import { databaseOf, readDatabase } from "./database.js";
 import { existingFolder, folderError } from "./data-folder.js";
 import { printable } from "./printable.js";
 import { progressLine } from "./progress-line.js";
@@ -18,7 +18,9 @@ export async function runVerify(options: VerifyOptions): Promise<ExitCode> {
   };
   const database = databaseOf(options);
   const checked =
-    database === undefined ? verifyData(data, onProgress) : verifyDatabase(database, onProgress);
+    database === undefined
+      ? verifyData(data, onProgress)
+      : readDatabase(database, (store) => verifyStore(store, "salvor.events", onProgress));
   const report = await checked.finally(() => {
     progress.clear();
   });
@@ -42,17 +44,6 @@ async function verifyData(data: string, onProgress: (runs: number) => void): Pro
   return verifyFolder(dir, { onProgress }).catch((cause: unknown) => {
     throw folderError(cause, dir);
   });
-}
-
-async function verifyDatabase(database: Database, onProgress: (runs: number) => void): Promise<VerifyReport> {
-  const store = await openDatabase(database, { create: false });
-  try {
-    return await verifyStore(store, "salvor.events", onProgress);
-  } catch (cause) {
-    throw databaseError(cause, database.option);
-  } finally {
-    await store.close();
-  }
 }
 
 /** A report as a script reads it. */

@@ -2,6 +2,7 @@ import type { DynTool } from "../../contract/dyn-tool.js";
 import type { JsonValue } from "../../contract/json.js";
 import type { Timing } from "../../contract/perform-call.js";
 import { InvalidInput } from "../../contract/tool-errors.js";
+import type { Judge } from "../../contract/validator.js";
 import { createValidator } from "../../schema/index.js";
 import { JudgingTimeout } from "./hosted-errors.js";
 
@@ -30,7 +31,7 @@ export async function judgeHostedInput(
   input: JsonValue,
   { timing, timeoutMs, signal }: JudgingBounds,
 ): Promise<void> {
-  const judge = tool.judgeInput ?? createValidator().compile(tool.inputSchema);
+  const judge = tool.judgeInput ?? judgeOfSchema(tool);
   const judged = new AbortController();
   const limitMs = Math.max(timeoutMs, LEAST_MS);
   const timeout = timing.wait(limitMs, AbortSignal.any([signal, judged.signal])).then((): never => {
@@ -44,4 +45,15 @@ export async function judgeHostedInput(
     // Whoever waited has been told.
     timeout.catch(() => undefined);
   }
+}
+
+/** Compiled once for each tool, not at every call. */
+const judges = new WeakMap<DynTool, Judge>();
+
+function judgeOfSchema(tool: DynTool): Judge {
+  const known = judges.get(tool);
+  if (known !== undefined) return known;
+  const judge = createValidator().compile(tool.inputSchema);
+  judges.set(tool, judge);
+  return judge;
 }

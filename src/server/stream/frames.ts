@@ -7,9 +7,14 @@ export function eventFrame(envelope: Envelope): string {
   return `id: ${envelope.seq}\ndata: ${envelopeJson(envelope)}\n\n`;
 }
 
+/** A frame under a name of its own. */
+export function namedFrame(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
 /** The last frame of a stream that has nothing to wait for. `detached` when the run rests only because nobody drives it. */
 export function endFrame(status: RunStatus, detached: boolean): string {
-  return `event: end\ndata: ${JSON.stringify({ status, ...(detached && { detached }) })}\n\n`;
+  return namedFrame("end", { status, ...(detached && { detached }) });
 }
 
 /** Says that the stream lives; readers skip it. */

@@ -1,8 +1,8 @@
 import { toApiError } from "../error-mapping.js";
 import type { ModelCall } from "../model/model-call.js";
-import type { ModelAnswer, ModelDelta } from "../model/model-executor.js";
+import type { ModelAnswer } from "../model/model-executor.js";
 import { Bell } from "./bell.js";
-import { KEEP_ALIVE_FRAME } from "./frames.js";
+import { KEEP_ALIVE_FRAME, namedFrame } from "./frames.js";
 
 export interface ModelFramesOptions {
   /** After how much silence the stream says that it lives, in milliseconds. */
@@ -29,7 +29,7 @@ export async function* modelFrames(
     for (;;) {
       const delta = next();
       if (gone.aborted) return;
-      if (delta !== undefined) yield deltaFrame(delta);
+      if (delta !== undefined) yield namedFrame("delta", delta);
       else if (call.over) break;
       else if (!(await bell.wait(keepAliveMs))) yield KEEP_ALIVE_FRAME;
     }
@@ -45,15 +45,11 @@ async function lastFrame(call: ModelCall, failed: (error: unknown) => void): Pro
     return completeFrame(await call.answer);
   } catch (error) {
     failed(error);
-    return `event: error\ndata: ${JSON.stringify({ message: toApiError(error).message })}\n\n`;
+    return namedFrame("error", { message: toApiError(error).message });
   }
-}
-
-function deltaFrame(delta: ModelDelta): string {
-  return `event: delta\ndata: ${JSON.stringify(delta)}\n\n`;
 }
 
 /** The end of a model step: what is recorded. */
 export function completeFrame({ response, usage }: ModelAnswer): string {
-  return `event: complete\ndata: ${JSON.stringify({ response, usage })}\n\n`;
+  return namedFrame("complete", { response, usage });
 }

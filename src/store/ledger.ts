@@ -11,7 +11,7 @@ import { HeldTable, NOTHING_HELD, printOf, readHeld, type HeldList } from "./hel
 import { PIECE_SIZE, type IndexEntry } from "./index-documents.js";
 import type { Lookup } from "./judge.js";
 import { RunOrder } from "./run-order.js";
-import { hashIn, storedEventJson } from "./stored-event.js";
+import { hashIn } from "./stored-event.js";
 import type { FileStat } from "./write-layer.js";
 
 /** What the document of a run holds: up to which change, how many events, and the hash of the last. */
@@ -73,7 +73,8 @@ export class Ledger implements Lookup {
   /** Takes in what the index or a document says of a run that is not known yet. */
   restore(entry: IndexEntry): LedgerRun {
     const run = this.#add(entry.view.run);
-    run.view = entry.view;
+    // What is not said in the index is absent there.
+    run.view = { ...run.view, ...entry.view };
     run.change = entry.change;
     run.covered = entry.covered;
     if (entry.unreadable !== undefined) run.unreadable = entry.unreadable;
@@ -91,13 +92,14 @@ export class Ledger implements Lookup {
   /**
    * Takes in a change that has just become durable.
    *
-   * @param texts the JSON texts of its events.
    * @param view the run's view after it.
    */
-  apply(change: Change, number: number, texts: readonly string[], view: RunView): void {
+  apply(change: Change, number: number, view: RunView): void {
     const run = this.runs.get(change.run) ?? this.#add(change.run);
-    for (const text of texts) run.tail.push(text);
-    if (change.kind === "append") noteHeld(run, change);
+    if (change.kind === "append") {
+      for (const { text } of change.events) run.tail.push(text);
+      noteHeld(run, change);
+    }
     this.#advance(run, change, number, view);
   }
 
@@ -107,7 +109,7 @@ export class Ledger implements Lookup {
     if (change.kind === "append" && !run.view.erased) {
       for (const event of change.events) {
         if (event.envelope.seq !== run.covered.count + run.tail.length) continue;
-        run.tail.push(storedEventJson(event));
+        run.tail.push(event.text);
         run.tailChecked = false;
       }
     }
@@ -183,10 +185,10 @@ export class Ledger implements Lookup {
       run.tombstone = run.tail.map(hashIn);
       run.tail = [];
     } else if (change.kind === "append") {
-      for (const { identity, seq, settled } of change.held ?? []) {
+      for (const { identity, seq, settled } of change.held) {
         this.#hold(run, printOf(identity), seq, settled);
       }
-      for (const identity of change.freed ?? []) this.#free(run, printOf(identity));
+      for (const identity of change.freed) this.#free(run, printOf(identity));
     }
     if (before.state.nextSeq === 0 && run.view.state.nextSeq > 0) this.order.add(run.view);
     if (before.state.nextSeq > 0 && run.view.state.nextSeq === 0) this.order.remove(before);
@@ -209,7 +211,7 @@ export class Ledger implements Lookup {
 }
 
 /** Remembers the texts of identities until a document holds them. */
-function noteHeld(run: LedgerRun, { held = [], freed = [] }: AppendChange): void {
+function noteHeld(run: LedgerRun, { held, freed }: AppendChange): void {
   if (held.length === 0 && freed.length === 0) return;
   run.heldSince ??= new Map();
   for (const each of held) run.heldSince.set(each.identity, each);

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../contract/deep-freeze.js";
 import type { Envelope } from "../log/events.js";
 import type { Change } from "./changes.js";
 import type { Checkpoint } from "./checkpoint.js";
@@ -23,7 +24,7 @@ import type { JournalWriter } from "./journal-writer.js";
 import type { Ledger, LedgerRun } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
 import type { LogReader } from "./log-reader.js";
-import { deepFreeze } from "../contract/deep-freeze.js";
+import { newEvent } from "./stored-event.js";
 import { Subscriptions } from "./subscriptions.js";
 import { pageOf, summaryOf } from "./summary-list.js";
 import { asError } from "./write-layer.js";
@@ -75,7 +76,8 @@ export class LowdbStore implements EventStore {
 
   async append(run: string, events: readonly Envelope[], unit: AppendUnit = {}): Promise<void> {
     this.#refuseUnreadable(run);
-    await this.#change((look) => judgeAppend(look, run, events, unit));
+    const added = events.map(newEvent);
+    await this.#change((look) => judgeAppend(look, run, added, unit));
   }
 
   async openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }> {
@@ -230,16 +232,16 @@ export class LowdbStore implements EventStore {
   }
 
   #write(given: Change): Promise<void> {
-    const { line, events } = changeLine(given);
-    // What is kept is read back from the line: it is what a restart would find, and nobody else can change it.
-    const change = deepFreeze(readChange(line));
+    const line = changeLine(given);
+    // What is kept is what a restart would find, and nobody else can change it. The events of an append are that already.
+    const change = given.kind === "append" ? given : deepFreeze(readChange(line));
     const view = this.#inFlight.add(change);
     return new Promise((resolve, reject) => {
       this.#writer.submit({
         line,
         commit: (number) => {
           this.#inFlight.remove(change);
-          this.#ledger.apply(change, number, events, view);
+          this.#ledger.apply(change, number, view);
           if (change.kind === "append") this.#parts.reader.took(change, line.length);
           this.#lastChange = performance.now();
           if (change.kind === "erase") this.#erasures += 1;

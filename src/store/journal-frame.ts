@@ -185,9 +185,16 @@ function list(name: string, items: readonly unknown[]): string {
   return items.length === 0 ? "" : `,"${name}":${JSON.stringify(items)}`;
 }
 
+/** The eight digits of a checksum. A number of that size is slow to write: its bytes are looked up. */
 function hex(value: number): string {
-  return value.toString(16).padStart(8, "0");
+  return byteHex(value >>> 24) + byteHex(value >>> 16) + byteHex(value >>> 8) + byteHex(value);
 }
+
+function byteHex(value: number): string {
+  return BYTES[value & 0xff] ?? "";
+}
+
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;

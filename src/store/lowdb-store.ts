@@ -21,12 +21,12 @@ import { InFlight } from "./in-flight.js";
 import { judgeAppend, judgeErase, judgeOpen, judgeRefusal, type Lookup } from "./judge.js";
 import { changeLine, readChange } from "./journal-frame.js";
 import type { JournalWriter } from "./journal-writer.js";
-import type { Ledger, LedgerRun } from "./ledger.js";
+import type { Ledger } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
 import type { LogReader } from "./log-reader.js";
 import { newEvent } from "./stored-event.js";
 import { Subscriptions } from "./subscriptions.js";
-import { pageOf, summaryOf } from "./summary-list.js";
+import { pageOf, recordOf, summaryOf } from "./summary-list.js";
 import { asError } from "./write-layer.js";
 
 export interface LowdbStoreParts {
@@ -66,6 +66,7 @@ export class LowdbStore implements EventStore {
     this.#writer = parts.writer;
     this.#inFlight = new InFlight(parts.ledger);
     this.#erasures = parts.ledger.replayedErasure ? 1 : 0;
+    this.#ledger.tails.makeRoom = () => this.#checkpoint();
     this.#ticker = setInterval(
       () => {
         void this.#tick();
@@ -77,7 +78,8 @@ export class LowdbStore implements EventStore {
   async append(run: string, events: readonly Envelope[], unit: AppendUnit = {}): Promise<void> {
     this.#refuseUnreadable(run);
     const added = events.map(newEvent);
-    await this.#change((look) => judgeAppend(look, run, added, unit));
+    const write = (): Promise<void> => this.#change((look) => judgeAppend(look, run, added, unit));
+    await (this.#ledger.tails.full ? this.#ledger.tails.wait(write) : write());
   }
 
   async openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }> {
@@ -166,6 +168,7 @@ export class LowdbStore implements EventStore {
 
   async #close(): Promise<void> {
     clearInterval(this.#ticker);
+    this.#ledger.tails.refuseWaiting(new StoreUnavailable("the store is closed"));
     await this.#writer.settled();
     // Without it the next start reads the journal: slower, and nothing is lost.
     if (this.#writer.repairable) await this.#checkpoint().catch(() => undefined);
@@ -274,16 +277,6 @@ const TICK_MS = 1000;
 
 /** How long it waits after a checkpoint that failed. */
 const REST_MS = 30_000;
-
-function recordOf({ view }: LedgerRun): RunRecord {
-  return {
-    eventCount: view.state.nextSeq,
-    ...(view.ownership !== undefined && { ownership: view.ownership }),
-    ...(view.lease !== undefined && { lease: view.lease }),
-    refusedReports: view.refused,
-    erased: view.erased,
-  };
-}
 
 function settle<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => {

@@ -110,6 +110,17 @@ export class TestPostgres {
     await this.#ready();
   }
 
+  /** Makes it a standby whose primary is not there: it can be read, and not written. */
+  async becomeStandby(): Promise<void> {
+    await this.query("postgres", "CHECKPOINT");
+    await this.kill();
+    const signal = join(this.dir, "data/standby.signal");
+    await writeFile(signal, "");
+    const { uid, gid } = asUser();
+    if (uid !== undefined && gid !== undefined) await chown(signal, uid, gid);
+    await this.startAgain();
+  }
+
   async stop(): Promise<void> {
     await this.kill();
     await rm(this.dir, { recursive: true, force: true });

@@ -166,7 +166,9 @@ function launch(dir: string, port: number): ChildProcess {
     },
   );
   // A test run that dies leaves no database behind: without their parent the others end by themselves.
-  process.once("exit", () => server.kill("SIGKILL"));
+  const end = (): void => void server.kill("SIGKILL");
+  process.once("exit", end);
+  server.once("exit", () => process.off("exit", end));
   return server;
 }
 

@@ -86,6 +86,46 @@ export function parseSeconds(text: string): number {
   return seconds;
 }
 
+/** Reads a position in a log. */
+export function parsePosition(text: string): number {
+  const seq = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(seq))
+    throw new InvalidArgumentError("Write a position: a whole number, 0 or more.");
+  return seq;
+}
+
+const DURATION_UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Reads a length of time such as `90s`, `10m`, `2h` or `1d`, in milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === "") throw new InvalidArgumentError("Write a length of time, for example 90s, 10m, 2h or 1d.");
+  return Number(count) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS];
+}
+
+/** The budgets that can be extended, and whether they are counted in whole numbers. */
+const EXTENSIONS: Readonly<Record<string, boolean>> = {
+  steps: true,
+  tokens: true,
+  cost_usd: false,
+  wall_time_seconds: false,
+};
+
+/** Reads `KIND=N` and adds it to what was given before. */
+export function collectExtension(
+  text: string,
+  before: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> {
+  const [, kind = "", amount = ""] = /^([a-z_]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  const whole = Object.hasOwn(EXTENSIONS, kind) ? EXTENSIONS[kind] : undefined;
+  const count = Number(amount);
+  if (whole === undefined || !Number.isFinite(count) || (whole && !Number.isSafeInteger(count)))
+    throw new InvalidArgumentError(
+      "Write KIND=N: steps or tokens with a whole number, cost_usd or wall_time_seconds with a number, for example steps=20.",
+    );
+  return { ...before, [kind]: count };
+}
+
 /** Collects an option that may be given many times. */
 export function collecting<T>(
   parse: (text: string) => T,

@@ -35,6 +35,16 @@ export function parseServerUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
+/** Reads the address of a webhook. */
+export function parseWebhookUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError("Write an address such as https://hooks.example.com/salvor.");
+  if (url.username !== "" || url.password !== "")
+    throw new InvalidArgumentError("An address holds no credentials: what is sent is signed instead.");
+  return url.href;
+}
+
 /** Reads one origin, as a browser sends it. */
 export function parseOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -47,7 +57,7 @@ export function parseOrigin(text: string): string {
 export function parseVariableName(text: string): string {
   if (VARIABLE.test(text)) return text;
   throw new CliError(
-    "--auth-token, --operator-token and --store-env take the name of an environment variable, not a secret",
+    "--auth-token, --operator-token, --notify-secret and --store-env take the name of an environment variable, not a secret",
     {
       next: "put the secret into a variable and name it, for example --operator-token SALVOR_OPERATOR_TOKEN",
       exitCode: EXIT.usage,

@@ -15,4 +15,4 @@ export type { McpToolDefinition, RefusedTool } from "./client/tool-definition.js
 export type { McpToolOptions, McpToolsOptions } from "./client/tool-options.js";
 export { effectOf, type EffectOptions } from "./effect-of.js";
 export type { JudgedEffect } from "./effect-reason.js";
-export { IDEMPOTENCY_KEY_META } from "./meta-keys.js";
+export { IDEMPOTENCY_KEY_META } from "./meta.js";

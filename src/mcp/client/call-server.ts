@@ -3,7 +3,7 @@ import { HandlerError } from "../../contract/handler-errors.js";
 import { isJsonObject, ownValue, type JsonObject, type JsonValue } from "../../contract/json.js";
 import { OutputSerialization } from "../../contract/tool-errors.js";
 import type { ToolCtx } from "../../contract/tool-handler.js";
-import { IDEMPOTENCY_KEY_META } from "../meta-keys.js";
+import { IDEMPOTENCY_KEY_META } from "../meta.js";
 import type { Connection } from "./connection.js";
 import type { ConnectionKeeper } from "./connection-keeper.js";
 import { ANSWER, splitInput, suspendFor } from "./continuation.js";

@@ -101,8 +101,8 @@ function hostOf(logger: Logger): McpHost {
         kind === "tool_refused" ? "a tool of an MCP server is not offered" : "an MCP server's list of tools";
       logger.warn(fields, what);
     },
-    onToolsChanged: (names) => {
-      logger.info({ tools: names }, "the tools of an MCP server were read again");
+    onToolsChanged: ({ server, names }) => {
+      logger.info({ server, tools: names.length }, "the tools of an MCP server were read again");
     },
     onProgress: ({ server, tool, runId, seq, progress, total }) => {
       logger.debug({ server, tool, run: runId, seq, progress, total }, "progress of a call");

@@ -10,7 +10,8 @@ export interface McpHost {
   /** Told what went wrong and reaches no caller: a tool that is not offered, a listing that failed after a change. */
   readonly onTrouble?: ((trouble: McpTrouble) => void) | undefined;
   /** Told after the server has changed its tools and they were read again. */
-  readonly onToolsChanged?: ((names: readonly string[]) => void) | undefined;
+  readonly onToolsChanged?:
+    ((changed: { readonly server: string; readonly names: readonly string[] }) => void) | undefined;
 }
 
 /** How far a call has come, as its server says. */

@@ -134,7 +134,7 @@ export class McpServer implements ToolSource {
       const listed = await listTools(this.name, connection);
       this.#offer = await offerOf(listed, this.#options, this.#route, this.#offer);
       this.#tellTrouble();
-      this.#options.onToolsChanged?.(this.names());
+      this.#options.onToolsChanged?.({ server: this.name, names: this.names() });
     } catch (error) {
       // What was read before stays: the next call finds out whether the server still has it.
       this.#options.onTrouble?.({ kind: "listing", server: this.name, problem: reasonOf(error) });

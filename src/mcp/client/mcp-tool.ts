@@ -18,11 +18,6 @@ const RESULT_SCHEMA: JsonObject = Object.freeze({
 export function mcpTool(definition: McpToolDefinition, route: CallRoute): DynTool {
   const { name, description, effect, inputSchema, idempotencyPath, timeoutMs } = definition;
   const judgeInput = (input: JsonValue) => judgeArguments(inputSchema, input);
-  const typed = new TypedTool<JsonObject, unknown>(
-    { call: (ctx, input) => callServer(route, definition, ctx, input) },
-    { name, description, effect, inputSchema },
-    { compile: () => judgeInput },
-  );
   const idempotencyKey =
     idempotencyPath === undefined
       ? undefined
@@ -32,6 +27,17 @@ export function mcpTool(definition: McpToolDefinition, route: CallRoute): DynToo
           // The call that carries an answer is another one than the call that was suspended.
           return answer === undefined ? key : `${key}#${answerDigest(answer)}`;
         };
+  const typed = new TypedTool<JsonObject, unknown>(
+    {
+      call: (ctx, input) => callServer(route, definition, ctx, input),
+      // The tool's own name is put in front of it again.
+      ...(idempotencyKey !== undefined && {
+        idempotencyKey: (input) => idempotencyKey(input).slice(`${name}:`.length),
+      }),
+    },
+    { name, description, effect, inputSchema },
+    { compile: () => judgeInput },
+  );
   return Object.freeze<DynTool>({
     name,
     description,
@@ -42,10 +48,7 @@ export function mcpTool(definition: McpToolDefinition, route: CallRoute): DynToo
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     judgeInput,
     judgeOutput: (output) => judgeResult(definition, output),
-    callJson: (ctx, input) => {
-      const key = ctx.idempotencyKey ?? idempotencyKey?.(input);
-      return typed.callJson(key === undefined ? ctx : { ...ctx, idempotencyKey: key }, input);
-    },
+    callJson: (ctx, input) => typed.callJson(ctx, input),
   });
 }
 

@@ -127,8 +127,10 @@ export class ServerProcess {
 
   async #untilEnded(): Promise<void> {
     const supervisor = this.#supervisor;
-    const closed = once(supervisor, "close");
-    closed.catch(() => undefined);
+    const streams = supervisor.stdio.filter((stream) => stream != null);
+    // Not the process's own close: it does not come after a disconnect (Node 20).
+    const read = Promise.all(streams.map((stream) => once(stream, "close")));
+    read.catch(() => undefined);
     await new Promise((resolve) => {
       supervisor.once("exit", resolve);
       supervisor.once("error", resolve);
@@ -136,11 +138,13 @@ export class ServerProcess {
     // Also when somebody killed the supervisor alone.
     this.#killAll();
     // Nobody is left who could write; what was written is read.
-    const drained = setTimeout(() => {
-      for (const stream of supervisor.stdio) stream?.destroy();
-    }, DRAIN_MS);
-    if (supervisor.pid !== undefined) await closed.catch(() => undefined);
-    clearTimeout(drained);
+    const destroy = (): void => {
+      for (const stream of streams) stream.destroy();
+    };
+    const late = setTimeout(destroy, DRAIN_MS);
+    this.input.destroy();
+    await read.catch(() => undefined);
+    clearTimeout(late);
   }
 
   /** A pipe beyond standard error is a socket, whichever way it is used. */

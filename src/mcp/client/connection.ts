@@ -1,9 +1,4 @@
-import type {
-  Client,
-  ClientCapabilities,
-  jsonSchemaValidator,
-  Transport,
-} from "@modelcontextprotocol/client";
+import type { Client, ClientCapabilities, jsonSchemaValidator } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../contract/json.js";
 import { VERSION } from "../../version.js";
 import { causeChain } from "../../contract/cause-chain.js";
@@ -12,8 +7,7 @@ import { McpConnectError } from "./mcp-errors.js";
 import { ProcessNotStarted } from "./process/server-process.js";
 import type { Reach } from "./reach.js";
 import { loadSdk } from "./sdk.js";
-import { boundedFetch } from "./transport/bounded-fetch.js";
-import { StdioTransport } from "./transport/stdio-transport.js";
+import { transportTo } from "./transport/transport-to.js";
 import { Wire, type WireAnswer, type WireRequest } from "./transport/wire.js";
 
 export interface ConnectionHooks {
@@ -69,13 +63,7 @@ export class Connection {
 
   static async #try(reach: Reach, hooks: ConnectionHooks, isLegacy: boolean): Promise<Connection> {
     const sdk = await loadSdk();
-    const transport: Transport =
-      reach.kind === "stdio"
-        ? new StdioTransport(reach)
-        : new sdk.StreamableHTTPClientTransport(reach.url, {
-            requestInit: { headers: { ...reach.headers } },
-            fetch: boundedFetch,
-          });
+    const { transport, remarks, leave } = await transportTo(reach);
     const wire = new Wire(transport, reach.kind);
     const opened: { connection?: Connection } = {};
     const client = new sdk.Client(INFO, {
@@ -102,7 +90,6 @@ export class Connection {
     });
     // Trouble that concerns a request is told to whoever made it; the rest is nobody's.
     client.onerror = () => undefined;
-    const remarks = () => (transport instanceof StdioTransport ? transport.remarks : "");
     try {
       const options = {
         timeout: CONNECT_TIMEOUT_MS,
@@ -120,7 +107,7 @@ export class Connection {
       info: sdk.CLIENT_INFO_META_KEY,
       capabilities: sdk.CLIENT_CAPABILITIES_META_KEY,
     };
-    return (opened.connection = new Connection(client, wire, keys, remarks));
+    return (opened.connection = new Connection(client, wire, keys, remarks, leave));
   }
 
   private constructor(
@@ -129,6 +116,7 @@ export class Connection {
     private readonly keys: { readonly version: string; readonly info: string; readonly capabilities: string },
     /** What a local server has written besides its messages. */
     readonly remarks: () => string,
+    private readonly leave: () => Promise<void>,
   ) {
     client.onclose = () => {
       this.#isClosed = true;
@@ -176,6 +164,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.leave();
     await this.client.close().catch(() => undefined);
     // The client forgets a transport that has closed; a process behind it may still be ending.
     await this.wire.close().catch(() => undefined);

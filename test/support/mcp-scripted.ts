@@ -42,9 +42,9 @@ function hear({ id, method, params = {}, result }: Message): void {
       serverInfo: { name: "scripted", version: "1" },
     });
   } else if (method === "server/discover") discover(id);
-  else if (method === "tools/list") answer(id, list(params["cursor"]));
+  else if (method === "tools/list") answer(id, list(params.cursor));
   else if (method === "tools/call") call(id, params);
-  else if (method === "notifications/cancelled") journal({ cancelled: params["requestId"] });
+  else if (method === "notifications/cancelled") journal({ cancelled: params.requestId });
   else if (method === "ping") answer(id, {});
   else if (method === "subscriptions/listen") return;
   else if (id !== undefined) write({ id, error: { code: -32601, message: "Method not found" } });
@@ -71,7 +71,7 @@ function list(cursor: unknown): object {
 }
 
 function call(id: Message["id"], params: NonNullable<Message["params"]>): void {
-  const name = String(params["name"]);
+  const name = String(params.name);
   journal({ call: name, params, id });
   const behaviours = scenario.calls?.[name] ?? [{ does: "tell" }];
   const made = journalled().filter((line) => line.call === name).length || 1;

@@ -8,6 +8,7 @@ import type { Connection } from "./connection.js";
 import type { ConnectionKeeper } from "./connection-keeper.js";
 import { ANSWER, splitInput, suspendFor } from "./continuation.js";
 import { McpConnectionLost, McpToolError } from "./mcp-errors.js";
+import { paramHeaders } from "./param-headers.js";
 import { judgeByServersSchema } from "./untrusted-judge.js";
 import type { McpToolDefinition } from "./tool-definition.js";
 import type { WireAnswer } from "./transport/wire.js";
@@ -50,6 +51,7 @@ export async function callServer(
     const answered = await connection.request({
       method: "tools/call",
       params: { ...meta, name: tool.serverName, arguments: args, ...answer },
+      ...(connection.era === "modern" && { headers: paramHeaders(tool.inputSchema, args) }),
       signal: ctx.signal,
       onProgress: (params) => {
         route.onProgress?.(tool.name, ctx, params);

@@ -25,7 +25,8 @@ export interface ConnectionHooks {
 export const CONNECT_TIMEOUT_MS = 60_000;
 /** How long a server may leave the question unanswered whether it speaks the revision of 2026, before it is taken not to. */
 const PROBE_TIMEOUT_MS = 10_000;
-const PING_TIMEOUT_MS = 5_000;
+/** How long a server that is doubted may take to answer a ping, in milliseconds. */
+const PING_TIMEOUT_MS = 2_000;
 const LIST_CHANGED_PAUSE_MS = 50;
 
 const CAPABILITIES: ClientCapabilities = { elicitation: { form: {} } };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { CallTimeout } from "#salvor/contract/perform-call.js";
 import { ToolSet, UnknownOutcomeError } from "#salvor/index.js";
 import { NeedsReconciliation, DurableRun, OutcomeUnknown } from "#salvor/runtime/index.js";
 import { instant, memoryStore, START } from "../../runtime/world.js";
@@ -128,4 +129,25 @@ it("after it was closed nothing is started again", async () => {
   await close();
   await assert.rejects(call(pay), { code: "handler", definite: true });
   assert.equal(before, 1);
+});
+
+it("a server that is stuck in a call that was given up is replaced before the next one", async (t) => {
+  const {
+    tool: of,
+    journal,
+    journalSays,
+    close,
+  } = await scripted({
+    tools: [tool("loop", READ), tool("look", READ)],
+    calls: { loop: [{ does: "block" }] },
+  });
+  t.after(close);
+  const giving = new AbortController();
+  const looping = call(of("loop"), {}, { signal: giving.signal });
+  looping.catch(() => undefined);
+  await journalSays((lines) => lines.some((line) => line.call === "loop"));
+  giving.abort(new CallTimeout("loop", 5));
+  await assert.rejects(looping);
+  assert.match(textOf(await call(of("look"))), /look/);
+  assert.equal((await journal()).filter((line) => line.pids !== undefined).length, 2);
 });

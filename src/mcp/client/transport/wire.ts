@@ -14,6 +14,8 @@ export type WireAnswer =
 export interface WireRequest {
   readonly method: string;
   readonly params: JsonObject;
+  /** For a transport over HTTP. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Told of the server's `notifications/progress` for this request. */
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
@@ -86,7 +88,7 @@ export class Wire implements Transport {
    *
    * @throws the signal's reason once it is aborted; the server is told then.
    */
-  async request({ method, params, signal, onProgress }: WireRequest): Promise<WireAnswer> {
+  async request({ method, params, headers, signal, onProgress }: WireRequest): Promise<WireAnswer> {
     signal?.throwIfAborted();
     const id = `salvor:${this.#next++}`;
     const stream = new AbortController();
@@ -110,6 +112,7 @@ export class Wire implements Transport {
           }),
         };
         const options: TransportSendOptions = {
+          headers,
           requestSignal: stream.signal,
           onRequestStreamEnd: () => {
             broken(new Error("the stream ended without an answer"));

@@ -46,8 +46,11 @@ export async function connectMcpTools(
       inputs: {},
       tools: {},
     });
-    for (const source of own === undefined ? servers : [own, ...servers]) tools.include(source);
-    const both = tools.names().filter((name) => clientTools.get(name) !== undefined);
+    const both = servers.flatMap((server) =>
+      server.names().filter((name) => clientTools.get(name) !== undefined),
+    );
+    if (own !== undefined) tools.include(own);
+    for (const server of servers) tools.include(besides(server, clientTools));
     if (both.length === 0) return { tools, close };
     throw new CliError(`${both.join(", ")}: a tool of an MCP server, and declared as a client tool too`, {
       next: `write prefix = "..." for the server in ${printable(file)}`,
@@ -60,6 +63,15 @@ export async function connectMcpTools(
       cause,
     });
   }
+}
+
+/** A server whose list changes cannot take over a tool that clients perform. */
+function besides(source: ToolSource, clientTools: ClientTools): ToolSource {
+  const isFree = (name: string): boolean => clientTools.get(name) === undefined;
+  return {
+    get: (name) => (isFree(name) ? source.get(name) : undefined),
+    names: () => source.names().filter(isFree),
+  };
 }
 
 /** @throws {@link CliError} with every problem of the file. */

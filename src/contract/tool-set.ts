@@ -37,6 +37,8 @@ export class ToolSet {
   readonly #validator: Validator;
   readonly #tools = new Map<string, Registered>();
   readonly #sources: ToolSource[] = [];
+  /** Whose a name is: it stays so, whatever another source comes to list. */
+  readonly #owners = new Map<string, ToolSource>();
 
   /**
    * @param schemas what `salvor schemas` wrote: `import schemas from "./tools.schemas.json" with { type: "json" }`.
@@ -81,8 +83,8 @@ export class ToolSet {
   }
 
   /**
-   * Adds tools that come from elsewhere, such as those of an MCP server: what the source has at the time counts. Where names
-   * come to be the same later, what was added first is meant.
+   * Adds tools that come from elsewhere, such as those of an MCP server. What the source has later is in this set too; but a name
+   * stays with whoever had it first, so that no source can take over another's tool.
    *
    * @returns this set.
    * @throws {@link RegistryError} `duplicate_name` when a name is taken.
@@ -96,6 +98,7 @@ export class ToolSet {
       );
     }
     this.#sources.push(source);
+    for (const name of source.names()) this.#owners.set(name, source);
     return this;
   }
 
@@ -103,16 +106,17 @@ export class ToolSet {
   get(name: string): DynTool | undefined {
     const own = this.#tools.get(name)?.tool;
     if (own !== undefined) return own;
-    for (const source of this.#sources) {
-      const tool = source.get(name);
-      if (tool !== undefined) return tool;
-    }
-    return undefined;
+    const owner = this.#owners.get(name) ?? this.#sources.find((source) => source.get(name) !== undefined);
+    if (owner === undefined) return undefined;
+    this.#owners.set(name, owner);
+    return owner.get(name);
   }
 
   /** The names of all tools, sorted. */
   names(): readonly string[] {
-    return [...new Set([...this.#tools.keys(), ...this.#sources.flatMap((source) => source.names())])].sort();
+    const included = this.#sources.flatMap((source) => source.names());
+    const here = included.filter((name) => this.get(name) !== undefined);
+    return [...new Set([...this.#tools.keys(), ...here])].sort();
   }
 
   /** What every tool says of itself, sorted by name: ready to be handed to a model. */

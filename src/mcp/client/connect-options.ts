@@ -2,7 +2,7 @@ import type { OnElicitation } from "./elicitation.js";
 import type { McpToolsOptions } from "./tool-options.js";
 import type { RefusedTool } from "./tool-definition.js";
 
-/** What a host is told of a server, and what it answers it. */
+/** What a host is told of a server, and what it answers it. What a listener throws is ignored. */
 export interface McpHost {
   /** Answers what the server asks in the middle of a call; without it, everything is declined. */
   readonly onElicitation?: OnElicitation | undefined;

@@ -55,9 +55,10 @@ export class Connection {
     try {
       return await Connection.#try(reach, hooks, known === "legacy");
     } catch (error) {
-      // A server may end when it is asked something before the handshake: it gets a fresh process, and the handshake alone.
+      // A server may end, or be at odds with itself, when it is asked something before the handshake: it gets a fresh process,
+      // and the handshake alone.
       const mayBeOld = known === undefined && reach.kind === "stdio" && error instanceof McpConnectError;
-      if (!mayBeOld || error.cause instanceof ProcessNotStarted) throw error;
+      if (!mayBeOld || error.cause instanceof ProcessNotStarted || isTimeout(error.cause)) throw error;
       return await Connection.#try(reach, hooks, true);
     }
   }
@@ -125,7 +126,7 @@ export class Connection {
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#isClosed || this.client.transport === undefined;
   }
 
   get era(): Era {
@@ -143,7 +144,7 @@ export class Connection {
 
   /** As {@link Wire.request}. */
   async request(request: WireRequest): Promise<WireAnswer> {
-    if (this.#isClosed) return { kind: "broken", sent: false, cause: new Error("the connection was closed") };
+    if (this.isClosed) return { kind: "broken", sent: false, cause: new Error("the connection was closed") };
     this.inFlight += 1;
     try {
       return await this.wire.request({ ...request, params: this.#enveloped(request.params) });
@@ -154,7 +155,7 @@ export class Connection {
 
   /** Whether the server still answers on this connection. */
   async isAlive(): Promise<boolean> {
-    if (this.#isClosed) return false;
+    if (this.isClosed) return false;
     // The revision of 2026 has no ping, and no sessions.
     if (this.era === "modern") return true;
     return this.client.ping({ timeout: PING_TIMEOUT_MS }).then(
@@ -184,4 +185,8 @@ export class Connection {
     };
     return { ...params, _meta: { ...envelope, ...meta } };
   }
+}
+
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "REQUEST_TIMEOUT";
 }

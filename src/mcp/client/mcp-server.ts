@@ -9,7 +9,7 @@ import type { HttpOptions, McpHost, StdioOptions } from "./connect-options.js";
 import type { ElicitationAnswer } from "./elicitation.js";
 import { httpHeaders, httpUrl } from "./http-address.js";
 import { listTools } from "./list-tools.js";
-import { checkNames, checkPaths, offerOf, type Offer } from "./offered-tools.js";
+import { checkNames, checkOptions, offerOf, type Offer } from "./offered-tools.js";
 import { progressOf } from "./progress.js";
 import type { Reach } from "./reach.js";
 import { safeEnvironment } from "./sdk.js";
@@ -56,7 +56,7 @@ export class McpServer implements ToolSource {
   }
 
   static async #connect(name: string, reach: Reach, options: Options): Promise<McpServer> {
-    checkPaths(options);
+    checkOptions(options);
     const server = new McpServer(name, reach, options);
     try {
       await server.#readFirst();
@@ -134,18 +134,18 @@ export class McpServer implements ToolSource {
       const listed = await listTools(this.name, connection);
       this.#offer = await offerOf(listed, this.#options, this.#route, this.#offer);
       this.#tellTrouble();
-      this.#options.onToolsChanged?.({ server: this.name, names: this.names() });
+      tell(this.#options.onToolsChanged, { server: this.name, names: this.names() });
     } catch (error) {
       // What was read before stays: the next call finds out whether the server still has it.
-      this.#options.onTrouble?.({ kind: "listing", server: this.name, problem: reasonOf(error) });
+      tell(this.#options.onTrouble, { kind: "listing", server: this.name, problem: reasonOf(error) });
     }
   }
 
   #tellTrouble(): void {
     const { onTrouble } = this.#options;
     const server = this.name;
-    for (const problem of this.problems) onTrouble?.({ kind: "listing", server, problem });
-    for (const refused of this.refused) onTrouble?.({ kind: "tool_refused", server, ...refused });
+    for (const problem of this.problems) tell(onTrouble, { kind: "listing", server, problem });
+    for (const refused of this.refused) tell(onTrouble, { kind: "tool_refused", server, ...refused });
   }
 
   async #elicit(
@@ -157,5 +157,14 @@ export class McpServer implements ToolSource {
     if (onElicitation === undefined) return { action: "decline" };
     const openCalls = [...this.#route.openCalls.values()];
     return onElicitation({ server: this.name, message, requestedSchema, openCalls }, signal);
+  }
+}
+
+/** Tells a host something; what it throws is its own affair, and costs nobody a connection. */
+function tell<T>(listener: ((what: T) => void) | undefined, what: T): void {
+  try {
+    listener?.(what);
+  } catch {
+    // As above.
   }
 }

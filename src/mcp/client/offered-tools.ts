@@ -1,3 +1,4 @@
+import { EFFECTS, isEffect } from "../../contract/effect.js";
 import type { DynTool } from "../../contract/dyn-tool.js";
 import { keyList } from "../../contract/key-list.js";
 import { jsonEqual } from "../../log/json-equal.js";
@@ -70,9 +71,12 @@ export function checkNames(server: string, { tools: said }: McpToolsOptions, lis
   );
 }
 
-/** @throws TypeError when a path is none, before anything is connected to. */
-export function checkPaths({ tools = {} }: McpToolsOptions): void {
-  for (const [name, { idempotencyKey }] of Object.entries(tools)) {
+/** @throws TypeError when an effect or a path is none, before anything is connected to. */
+export function checkOptions({ tools = {} }: McpToolsOptions): void {
+  for (const [name, { effect, idempotencyKey }] of Object.entries(tools)) {
+    if (effect !== undefined && !isEffect(effect)) {
+      throw new TypeError(`effect of ${name} is ${String(effect)}: write ${EFFECTS.join(", ")}`);
+    }
     if (idempotencyKey?.split(".").includes("") !== true) continue;
     throw new TypeError(
       `idempotencyKey of ${name} is ${JSON.stringify(idempotencyKey)}: write it like "order.id"`,

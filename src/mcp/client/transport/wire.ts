@@ -140,7 +140,12 @@ export class Wire implements Transport {
     const { id, method, params, error } = message;
     if (method === "notifications/progress" && isJsonObject(params)) {
       const pending = this.#pendingOf(params["progressToken"]);
-      pending?.onProgress?.(params);
+      try {
+        pending?.onProgress?.(params);
+      } catch (error) {
+        // A host that cannot take it costs nobody the connection.
+        this.onerror?.(error as Error);
+      }
       return pending !== undefined;
     }
     if (method !== undefined) return false;

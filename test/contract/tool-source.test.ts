@@ -51,7 +51,8 @@ it("a name that is taken refuses the source, and nothing of it is included", () 
   const set = new ToolSet(NO_TOOLS).include(new Shelf("one", "a"));
   assert.throws(
     () => set.include(new Shelf("two", "a", "b")),
-    (error) => error instanceof RegistryError && error.code === "duplicate_name" && error.message.includes('a: '),
+    (error) =>
+      error instanceof RegistryError && error.code === "duplicate_name" && error.message.includes("a: "),
   );
   assert.deepEqual(labelled(set), { a: "one" });
 });

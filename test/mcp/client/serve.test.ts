@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { after, before, it } from "node:test";
 import { isRunning, journalFile, scriptedProgram } from "../../support/mcp-servers.js";
 import type { Scenario } from "../../support/mcp-scenario.js";
@@ -44,7 +45,7 @@ it("a server that is killed in the middle of a write leaves it for a person, and
   assert.ok(await isRunning(shop));
   await first.kill();
   assert.equal(await step, "no answer");
-  while (await isRunning(shop)) await new Promise(setImmediate);
+  while (await isRunning(shop)) await pause(20);
 
   const second = await spawnServer({ args: ["--mcp", mcp], dataDir });
   t.after(() => second.stop());

@@ -103,7 +103,7 @@ void describe("the description of the API", () => {
 void describe("what holds every answer of the tests to the description", () => {
   const all = { "content-type": "application/json", "x-request-id": "r", "cache-control": "no-store" };
   const but = (changed: Readonly<Record<string, string | undefined>>) => {
-    const entries = Object.entries({ ...all, ...changed });
+    const entries = Object.entries<string | undefined>({ ...all, ...changed });
     return new Headers(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
   };
   const headers = but({});

@@ -351,7 +351,9 @@ table(
           });
           assert.deepEqual((await opened.next())?.data, { type: "text_delta", text: "so" });
           // The answer that ends the stream comes only once it was said: or never.
-          const giveUp = setTimeout(() => end.resolve(answerOf("so")), 5_000);
+          const giveUp = setTimeout(() => {
+            end.resolve(answerOf("so"));
+          }, 5_000);
           assert.equal((await opened.next())?.text, ": keep-alive");
           clearTimeout(giveUp);
           clearImmediate(talking);

@@ -38,7 +38,10 @@ export class Observer {
         this.#tracing = tracing;
       },
       (error: unknown) => {
-        this.#logger?.warn({ err: errorFacts(error, true) }, "OpenTelemetry cannot be used; nothing is traced");
+        this.#logger?.warn(
+          { err: errorFacts(error, true) },
+          "OpenTelemetry cannot be used; nothing is traced",
+        );
       },
     );
     return this.#loading;

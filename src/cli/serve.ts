@@ -149,7 +149,7 @@ function loadDeclared(paths: readonly string[]): ClientToolRegistry {
 
 function sayRecovered({ logger }: ServerLog): (report: RecoveryReport) => void {
   return ({ runs, cut }) => {
-    logger.info({ runs }, "the data folder is recovered");
+    if (runs > 0) logger.info({ runs }, "the data folder is recovered");
     if (cut !== undefined) {
       logger.warn(
         cut,
@@ -168,7 +168,7 @@ function retaining(store: EventStore, { retain }: ServeOptions, { logger }: Serv
       logger.info({ erased }, "erased runs that ended long ago");
     },
     onProblem: (error) => {
-      logger.error({ err: error }, "runs that ended long ago could not be erased");
+      logger.error({ err: errorFacts(error, true) }, "runs that ended long ago could not be erased");
     },
   });
 }

@@ -6,6 +6,7 @@ import type { RequestState } from "./context.js";
 import { accessLog } from "./layers/access-log.js";
 import { bearer } from "./layers/bearer.js";
 import { errorEnvelope } from "./layers/envelope.js";
+import { notKept } from "./layers/not-kept.js";
 import { originRule } from "./layers/origin.js";
 import { withRequestId } from "./layers/request-id.js";
 import { aboutRoutes } from "./resources/about.js";
@@ -36,6 +37,7 @@ export function createApp(state: AppState): Koa<RequestState> {
   // Every error is answered and logged by the envelope; what reaches Koa's own handler is a connection that went away.
   app.silent = true;
   app.use(withRequestId);
+  app.use(notKept);
   app.use(accessLog(state));
   app.use(state.observer.request);
   app.use(errorEnvelope(state));

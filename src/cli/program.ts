@@ -9,6 +9,7 @@ import { exportCommand } from "./commands/export.js";
 import { historyCommand } from "./commands/history.js";
 import { importCommand } from "./commands/import.js";
 import { listCommand } from "./commands/list.js";
+import { mcpCommand } from "./commands/mcp.js";
 import { resolveCommand } from "./commands/resolve.js";
 import { schemasCommand } from "./commands/schemas.js";
 import { serveCommand } from "./commands/serve.js";
@@ -43,6 +44,7 @@ export function salvorProgram(): Command {
     .exitOverride();
   const verbs = [
     serveCommand(),
+    mcpCommand(),
     checkCommand(),
     schemasCommand(),
     declareCommand(),

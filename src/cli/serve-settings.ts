@@ -23,7 +23,7 @@ const LEASE_VARIABLE = "SALVOR_CLIENT_LEASE_TTL_SECS";
  * @throws {@link CliError} for the first that a server must not start with.
  */
 export async function serveSettings(
-  options: ServeOptions,
+  options: Pick<ServeOptions, "authToken" | "bind" | "insecure" | "operatorToken">,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<ServeSettings> {
   const clientToken = readToken("--auth-token", options.authToken, env);

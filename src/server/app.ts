@@ -8,6 +8,7 @@ import { bearer } from "./layers/bearer.js";
 import { errorEnvelope } from "./layers/envelope.js";
 import { originRule } from "./layers/origin.js";
 import { withRequestId } from "./layers/request-id.js";
+import type { Mounted } from "./mounted.js";
 import { aboutRoutes } from "./resources/about.js";
 import { clientRunRoutes } from "./resources/client-runs.js";
 import { clientToolRoutes } from "./resources/client-tools.js";
@@ -18,8 +19,12 @@ import { runEventRoutes } from "./resources/run-events.js";
 import { runRoutes } from "./resources/runs.js";
 import { toolStepRoutes } from "./resources/tool-step.js";
 
-/** The control plane as a Koa application, for `startServer` or for a host that mounts it in a server of its own. */
-export function createApp(state: AppState): Koa<RequestState> {
+/**
+ * The control plane as a Koa application, for `startServer` or for a host that mounts it in a server of its own.
+ *
+ * @param mounted what is served beside it.
+ */
+export function createApp(state: AppState, mounted?: Mounted): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   clientToolRoutes(state, router);
   clientRunRoutes(state, router);
@@ -30,6 +35,9 @@ export function createApp(state: AppState): Koa<RequestState> {
   aboutRoutes(state, router);
   metricsRoutes(state, router);
   openApiRoutes(router);
+  if (mounted !== undefined) {
+    router.register(mounted.path, [...mounted.methods], (ctx) => mounted.handle(ctx));
+  }
   void state.observer.load();
 
   const app = new Koa<RequestState>();
@@ -38,9 +46,9 @@ export function createApp(state: AppState): Koa<RequestState> {
   app.use(withRequestId);
   app.use(accessLog(state));
   app.use(state.observer.request);
-  app.use(errorEnvelope(state));
+  app.use(errorEnvelope(state, mounted));
   app.use(readableTarget);
-  app.use(originRule(state));
+  app.use(originRule(state, mounted));
   app.use(bearer(state));
   app.use(router.routes());
   app.use((ctx) => {

@@ -118,15 +118,15 @@ interface Running {
 async function listen(host: Host, options: McpServeOptions, log: ServerLog, write?: Write): Promise<Running> {
   const { served, state, bind } = host;
   // Where it listens is known when it does.
-  let url: string | undefined;
+  const at: { url?: string } = {};
   const advice = {
     get where() {
-      return decideWhere(options, url);
+      return decideWhere(options, at.url);
     },
   };
   const mounted = write === undefined ? await mcpMount(state, served, advice) : undefined;
   const server = bind && (await bound(state, bind, mounted));
-  url = server?.url;
+  if (server !== undefined) at.url = server.url;
   if (write === undefined) {
     announceHttp(server?.url ?? "", served.descriptors(), options, host.place);
     const stop = async (): Promise<void> => {
@@ -140,7 +140,7 @@ async function listen(host: Host, options: McpServeOptions, log: ServerLog, writ
   const connection = await serveStdio(served, { input: process.stdin, write, advice, onError });
   const names = served.descriptors().map(({ name }) => name);
   log.logger.info(
-    { tools: names, logs: host.place, control: url },
+    { tools: names, logs: host.place, control: at.url },
     "salvor mcp speaks over standard input and output",
   );
   return {

@@ -1,9 +1,4 @@
-import type {
-  CallToolResult,
-  InputRequiredResult,
-  Server,
-  ServerContext,
-} from "@modelcontextprotocol/server";
+import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import type { JsonValue } from "../../contract/json.js";
 import type { McpTool } from "../../contract/models/to-mcp.js";
 import { copyInput, NotJson } from "../../contract/plain-json.js";
@@ -16,7 +11,7 @@ import { formOf } from "./form-of.js";
 import { ProgressNotes } from "./progress-notes.js";
 import { refused } from "./refusals.js";
 import { RUN_META } from "./run-meta.js";
-import type { ServerSdk } from "./sdk.js";
+import { makeServer, type LowLevelServer, type ServerSdk } from "./sdk.js";
 import type { AskedCall, CallReply, ServedTools } from "./served-tools.js";
 import { toolList } from "./tool-list.js";
 import {
@@ -56,8 +51,9 @@ export class ServerMaker {
     this.#tools = new Map(toolList(served.descriptors()).tools.map((tool) => [tool.name, tool]));
   }
 
-  make(face: Face): Server {
-    const server = new this.#sdk.Server(
+  make(face: Face): LowLevelServer {
+    const server = makeServer(
+      this.#sdk,
       { name: "salvor", version: VERSION },
       { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
     );
@@ -78,13 +74,13 @@ export class ServerMaker {
   }
 
   async #call(
-    server: Server,
+    server: LowLevelServer,
     face: Face,
     tool: McpTool,
     given: unknown,
     ctx: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const asked = this.#asked(tool.name, given, ctx, clientName(server));
+    const asked = this.#asked(tool.name, given, ctx, clientName(server, ctx));
     if ("kind" in asked) return refusedResult(asked);
     const answer = this.#sdk.inputResponse(ctx.mcpReq.inputResponses, ANSWER);
     const waiting = parseRunId(ctx.mcpReq.requestState());
@@ -179,7 +175,7 @@ export class ServerMaker {
 
   /** Asks the client's user where that is possible; else says who has to be asked, and how. */
   #suspended(
-    server: Server,
+    server: LowLevelServer,
     face: Face,
     tool: McpTool,
     reply: Extract<CallReply, { readonly kind: "suspended" }>,
@@ -199,9 +195,12 @@ export class ServerMaker {
     if (note !== undefined || form === undefined) {
       return suspendedResult(tool.name, reply, this.advice, note ?? "");
     }
-    const { elicit } = this.#sdk.inputRequired;
-    const ask = elicit({ message: reply.reason, requestedSchema: form.requestedSchema as never });
-    return this.#sdk.inputRequired({ inputRequests: { [ANSWER]: ask }, requestState: reply.at.run_id });
+    const { inputRequired } = this.#sdk;
+    const ask = inputRequired.elicit({
+      message: reply.reason,
+      requestedSchema: form.requestedSchema as never,
+    });
+    return inputRequired({ inputRequests: { [ANSWER]: ask }, requestState: reply.at.run_id });
   }
 }
 

@@ -1,10 +1,10 @@
-import type { Server } from "@modelcontextprotocol/server";
 import type { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import type { ServerResponse } from "node:http";
+import type { LowLevelServer } from "./sdk.js";
 
 /** A client's session, in the revisions of the protocol that have them. */
 export interface HttpSession {
-  readonly server: Server;
+  readonly server: LowLevelServer;
   readonly transport: NodeStreamableHTTPServerTransport;
 }
 

@@ -1,4 +1,4 @@
-import type { McpHttpHandler, Server } from "@modelcontextprotocol/server";
+import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import type { NodeMcpRequestHandler } from "@modelcontextprotocol/node";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -6,7 +6,7 @@ import type { JsonValue } from "../../contract/json.js";
 import { ServerMaker, type Face } from "./create-server.js";
 import { currentExchange, HttpExchange, inExchange } from "./http-exchange.js";
 import { HttpSessions, type SessionBounds } from "./http-sessions.js";
-import { loadSdk, type ServerSdk } from "./sdk.js";
+import { loadNodeSdk, loadSdk, type LowLevelServer, type NodeSdk, type ServerSdk } from "./sdk.js";
 import type { ServedTools } from "./served-tools.js";
 import type { Advice } from "./tool-result.js";
 
@@ -45,7 +45,7 @@ export class McpHttp {
   readonly #open = new Set<ServerResponse>();
 
   static async create(served: ServedTools, options: HttpOptions): Promise<McpHttp> {
-    const [sdk, node] = await Promise.all([loadSdk(), import("@modelcontextprotocol/node")]);
+    const [sdk, node] = await Promise.all([loadSdk(), loadNodeSdk()]);
     return new McpHttp(sdk, node, new ServerMaker(sdk, served, options.advice, options.onError), options);
   }
 
@@ -53,7 +53,7 @@ export class McpHttp {
 
   private constructor(
     private readonly sdk: ServerSdk,
-    private readonly node: typeof import("@modelcontextprotocol/node"),
+    private readonly node: NodeSdk,
     private readonly maker: ServerMaker,
     private readonly options: HttpOptions,
   ) {
@@ -75,11 +75,9 @@ export class McpHttp {
 
   /** Ends what is open, once answers that are on their way have left. */
   async close(): Promise<void> {
-    const leaving = [...this.#open].filter(({ req }) => req.method === "POST");
+    const leaving = [...this.#open].filter(({ req, closed }) => req.method === "POST" && !closed);
     const left = Promise.all(
-      leaving.map((each) =>
-        each.closed ? undefined : new Promise((resolve) => each.once("close", resolve)),
-      ),
+      leaving.map((each) => new Promise<void>((resolve) => each.once("close", resolve))),
     );
     let late: NodeJS.Timeout | undefined;
     await Promise.race([left, new Promise((resolve) => (late = setTimeout(resolve, LAST_ANSWERS_MS)))]);
@@ -93,7 +91,7 @@ export class McpHttp {
     body: JsonValue | undefined,
   ): Promise<void> {
     if (request.method === "POST" && !(await this.#isOfSession(request, body))) {
-      await this.#answerModern(request as NodeRequest, response as never, body);
+      await this.#answerModern(request as NodeRequest, response, body);
       return;
     }
     const id = request.headers["mcp-session-id"];
@@ -136,7 +134,7 @@ export class McpHttp {
     await transport.handleRequest(request, response, body);
   }
 
-  #make(): Server {
+  #make(): LowLevelServer {
     const face: Face = {
       whenAnswered: (_ctx, answered) => {
         currentExchange().whenAnswered(answered);

@@ -77,7 +77,7 @@ export class WatchedTools implements RunTools {
     if (listeners === undefined) return;
     const { progress, total } = details;
     const told: CallProgress = {
-      message: String(message),
+      message,
       ...(isFinite(progress) && { progress }),
       ...(isFinite(total) && { total }),
     };

@@ -1,5 +1,5 @@
 import { isJsonObject, ownValue, type JsonValue } from "../../contract/json.js";
-import { holds, type RunEvent } from "../../log/events.js";
+import { holds, type Envelope, type RunEvent } from "../../log/events.js";
 import { isTerminal, type RunStatus } from "../../log/fold.js";
 import { recordedCall, type RecordedCall } from "../../log/recorded-call.js";
 import type { Recorder, RunDesk } from "../../runtime/recorder.js";
@@ -50,8 +50,7 @@ export class RunBook {
     const isOurs = holds(started, "RunStarted") && started.event.payload.agent_def_hash === PROGRAM;
     if (!isOurs || record.ownership !== undefined || record.erased) return { kind: "foreign" };
     const { status } = await this.recorder.state(run);
-    const call = recordedCall((seq) => events[seq - CALL_SEQ], CALL_SEQ);
-    return { kind: "ours", status, call, identity: identityIn(started.event.payload.input) };
+    return { kind: "ours", status, call: callIn(events), identity: identityIn(started.event.payload.input) };
   }
 
   /**
@@ -86,9 +85,8 @@ export class RunBook {
       if (isTerminal(status) || status.state !== "running") return;
       const [started, ...events] = await desk.read(0, CALL_SEQ + CALL_EVENTS);
       if (!holds(started, "RunStarted")) return;
-      const call = recordedCall((seq) => events[seq - CALL_SEQ], CALL_SEQ);
       const identity = identityIn(started.event.payload.input);
-      await desk.append([endOf(call)], await this.#letGo(desk, identity));
+      await desk.append([endOf(callIn(events))], await this.#letGo(desk, identity));
     });
   }
 
@@ -98,6 +96,14 @@ export class RunBook {
     return holder?.run_id === desk.run && !holder.settled ? releasing(identity) : {};
   }
 }
+
+/** What is recorded of the call, however its run ended. */
+function callIn(events: readonly Envelope[]): RecordedCall {
+  const ofCall = events.filter(({ event }) => !ENDS.has(event.kind));
+  return recordedCall((seq) => ofCall[seq - CALL_SEQ], CALL_SEQ);
+}
+
+const ENDS: ReadonlySet<string> = new Set(["RunCompleted", "RunFailed", "RunAbandoned"]);
 
 function endOf(call: RecordedCall): RunEvent {
   if (call.kind === "settled" && call.result.kind === "output") {

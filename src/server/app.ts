@@ -12,6 +12,7 @@ import type { Mounted } from "./mounted.js";
 import { aboutRoutes } from "./resources/about.js";
 import { clientRunRoutes } from "./resources/client-runs.js";
 import { clientToolRoutes } from "./resources/client-tools.js";
+import { hostedToolRoutes } from "./resources/hosted-tools.js";
 import { metricsRoutes } from "./resources/metrics.js";
 import { modelStepRoutes } from "./resources/model-step.js";
 import { openApiRoutes } from "./resources/open-api.js";
@@ -27,6 +28,7 @@ import { toolStepRoutes } from "./resources/tool-step.js";
 export function createApp(state: AppState, mounted?: Mounted): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   clientToolRoutes(state, router);
+  hostedToolRoutes(state, router);
   clientRunRoutes(state, router);
   modelStepRoutes(state, router);
   toolStepRoutes(state, router);

@@ -47,7 +47,7 @@ export function mcpServeOn(command: Command): Command {
     .addOption(
       new Option("--client-tools <URL>", "serve the tools of that salvor server instead, recorded there")
         .argParser(parseServerUrl)
-        .conflicts(["data", "store", "storeEnv", "force", "control"]),
+        .conflicts(["data", "store", "storeEnv", "force", "http", "control"]),
     )
     .option(
       "--client-tools-token <VAR>",

@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import type { JsonValue } from "../../contract/json.js";
 import { hashValue } from "../../log/canonical-json.js";
 
+/** How often one name may be tried again after definite failures. */
+export const MOST_ATTEMPTS = 100;
+
 /**
  * The run of a call that its client has named: the same for the same name, in every process on the store.
  *

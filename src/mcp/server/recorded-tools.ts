@@ -13,17 +13,15 @@ import { WALL_CLOCK } from "../../runtime/timing.js";
 import { createValidator } from "../../schema/index.js";
 import { AnswersUnderway } from "./answers-underway.js";
 import { Callers, type Caller } from "./callers.js";
-import { runOfName, unansweredIdentity } from "./call-names.js";
+import { MOST_ATTEMPTS, runOfName, unansweredIdentity } from "./call-names.js";
 import { heldByAnother } from "./held-by-another.js";
 import { refusalOf, refused } from "./refusals.js";
 import { replyOf } from "./reply-of.js";
-import { CALL_SEQ, RunBook, type RunView } from "./run-book.js";
+import { RunBook } from "./run-book.js";
 import { abandoned, isDefiniteFailure, isOf, isSame, notOfRun } from "./run-checks.js";
+import { CALL_SEQ, type RunView } from "./run-view.js";
 import type { AskedCall, CallReply, ServedTools } from "./served-tools.js";
 import type { WatchedTools } from "./watched-tools.js";
-
-/** How often one name may be tried again after definite failures. */
-const MOST_ATTEMPTS = 100;
 
 /** What the tools of a program are served with. */
 export interface RecordedToolsOptions {
@@ -192,7 +190,8 @@ export class RecordedTools implements ServedTools {
       if (givenUp !== undefined) return givenUp;
       const call = { seq: CALL_SEQ, tool: tool.name, input, idempotencyKey, signal: caller.signal };
       const end = await this.#options.hosted.perform(run, undefined, call);
-      const reply = await replyOf(this.#options.recorder.store, end, {
+      const [completion] = await this.#options.recorder.store.readLog(run, CALL_SEQ + 1, 1);
+      const reply = replyOf(end, completion, {
         isFresh: before.kind !== "ours" || before.call.kind === "nothing" || before.call.kind === "open",
         answered: () => this.#expectAnswer(run),
       });

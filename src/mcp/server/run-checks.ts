@@ -1,7 +1,7 @@
 import { jsonEqual } from "../../log/json-equal.js";
 import type { Intent, RecordedCall } from "../../log/recorded-call.js";
 import { refused } from "./refusals.js";
-import type { RunView } from "./run-book.js";
+import type { RunView } from "./run-view.js";
 import type { AskedCall, CallReply } from "./served-tools.js";
 
 type OurRun = Extract<RunView, { readonly kind: "ours" }>;

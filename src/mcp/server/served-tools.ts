@@ -78,7 +78,13 @@ export type CallReply =
       readonly inputSchema: JsonSchema;
     }
   /** A `write` that began and has no recorded end. */
-  | { readonly kind: "unknown"; readonly at: CallPosition; readonly key: string | null }
+  | {
+      readonly kind: "unknown";
+      readonly at: CallPosition;
+      readonly key: string | null;
+      /** What is known of it all the same. */
+      readonly note?: string;
+    }
   /** The same call is being performed for somebody else. */
   | { readonly kind: "underway"; readonly at: CallPosition }
   /** Nothing was performed, and nothing is recorded of it. */

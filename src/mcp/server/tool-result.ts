@@ -54,13 +54,18 @@ export function failedResult(tool: string, { at, failure }: Reply<"failed">): Ca
   return errorResult(kind, `${tool} ${how}: ${message}`, at);
 }
 
-export function unknownResult(tool: string, { at, key }: Reply<"unknown">, advice: Advice): CallToolResult {
+export function unknownResult(
+  tool: string,
+  { at, key, note }: Reply<"unknown">,
+  advice: Advice,
+): CallToolResult {
   return errorResult(
     "unknown_outcome",
     `${tool} began, and nobody knows whether its effect happened: it is not performed again. It is call ${at.seq} of run ` +
       `${at.run_id}${key === null ? "" : `, under the key ${key}`}. A person looks it up and settles it with ` +
       `salvor resolve ${at.run_id} --output JSON, or --not-performed; ${advice.where}. ` +
-      "Asked for again after that, the call has that answer. Do not ask for the same effect in another way.",
+      "Asked for again after that, the call has that answer. Do not ask for the same effect in another way." +
+      (note === undefined ? "" : `\n${note}`),
     at,
   );
 }

@@ -53,6 +53,7 @@ export async function connect(kind: ClientKind, where: Where, answer?: Answer): 
   const start = {
     command: process.execPath,
     args: [SALVOR_MAIN, "mcp", ...("args" in where ? where.args : [])],
+    env: process.env as Record<string, string>,
     stderr: "ignore" as const,
   };
   if (kind === "sdk 1") {

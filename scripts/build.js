@@ -1,19 +1,22 @@
-// Builds src to dist, the examples to examples/<name>/dist (not with --src) and, with --test, the tests to build/test.
-// Also links the command into node_modules/.bin, so that `npx --no-install salvor` runs this checkout.
+// Builds src to dist (through build/src, which the tests read), the examples to examples/<name>/dist (not with --src) and,
+// with --test, the tests to build/test. Also links the command into node_modules/.bin, so that `npx --no-install salvor` runs
+// this checkout.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { findExamples } from "./lib/examples.js";
+import { pack } from "./lib/pack.js";
 import { removeOrphans } from "./lib/remove-orphans.js";
 import { root } from "./lib/root.js";
 
 const tsc = join(root, "node_modules/typescript/bin/tsc");
 
 // What a deleted or renamed source left behind would still be imported, and its tests would still run.
-removeOrphans(join(root, "dist"), join(root, "src"));
+removeOrphans(join(root, "build/src"), join(root, "src"));
 removeOrphans(join(root, "build/test"), join(root, "test"));
 
 build("-b", "tsconfig.json");
+await pack(root);
 linkCommand();
 if (!process.argv.includes("--src")) for (const example of findExamples(root)) build("-p", example);
 if (process.argv.includes("--test")) build("-b", "test");

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SchemaGenerator } from "../../dist/schema/generator/index.js";
+import { SchemaGenerator } from "../../build/src/schema/generator/index.js";
 import { toolProgram, toolText } from "./lib/tool-program.js";
 
 const SIZES = [1, 100, 500];
@@ -11,7 +11,7 @@ const ROUNDS = 3;
 const LARGEST = 500;
 
 const GENERATE = `
-  const { generateSchemas } = await import(${JSON.stringify(new URL("../../dist/schema/generator/index.js", import.meta.url).href)});
+  const { generateSchemas } = await import(${JSON.stringify(new URL("../../build/src/schema/generator/index.js", import.meta.url).href)});
   const { problems } = generateSchemas({ tsconfig: "tsconfig.json", cwd: process.cwd() });
   if (problems.length > 0) throw new Error(JSON.stringify(problems[0]));`;
 const CHECK = `

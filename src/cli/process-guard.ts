@@ -3,10 +3,8 @@ import { currentCall } from "../runtime/hosted/current-call.js";
 import { errorFacts } from "../server/error-facts.js";
 import { logThrown } from "../server/index.js";
 import { EXIT } from "./cli-error.js";
+import { exitProcess } from "./exit-process.js";
 import type { ServerLog } from "./server-log.js";
-
-/** Ends the process, also while {@link guardForeignCode} keeps others from it. */
-export const exitProcess = process.exit.bind(process);
 
 /**
  * Has a rejection that nobody handled logged, with the hosted call that it came from, instead of ending the process.

@@ -1,4 +1,4 @@
-import { exitProcess } from "./process-guard.js";
+import { exitProcess } from "./exit-process.js";
 
 /** The signals that ask a server to stop. */
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;

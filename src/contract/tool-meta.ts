@@ -1,4 +1,4 @@
-import "reflect-metadata";
+import "reflect-metadata/lite";
 import type { Effect } from "./effect.js";
 
 /** What `@Tool` says about a class. Frozen. */

@@ -1,22 +1,17 @@
-import { createRequire } from "node:module";
-import type * as draft07 from "ajv";
-import type * as draft2019 from "ajv/dist/2019.js";
-import type * as draft2020 from "ajv/dist/2020.js";
-import type * as formats from "ajv-formats";
+import type { Ajv, Options } from "ajv";
+import type { Ajv2019 } from "ajv/dist/2019.js";
+import type { Ajv2020 } from "ajv/dist/2020.js";
 import type { Dialect } from "./dialect.js";
 import { exactKeywords } from "./exact-keywords.js";
 import { linearPattern } from "./linear-pattern.js";
+import { loadEngine } from "./load-engine.js";
 
-type AnyAjv = draft07.Ajv | draft2019.Ajv2019 | draft2020.Ajv2020;
-type Options = draft07.Options;
-
-// Loaded with the first schema that is compiled: it is half of what a program with a hundred tools takes to start.
-const load = createRequire(import.meta.url);
+type AnyAjv = Ajv | Ajv2019 | Ajv2020;
 
 const ENGINES: Readonly<Record<Dialect, () => new (options: Options) => AnyAjv>> = {
-  "draft-07": () => (load("ajv") as typeof draft07).Ajv,
-  "2019-09": () => (load("ajv/dist/2019.js") as typeof draft2019).Ajv2019,
-  "2020-12": () => (load("ajv/dist/2020.js") as typeof draft2020).Ajv2020,
+  "draft-07": () => loadEngine("draft-07").Ajv,
+  "2019-09": () => loadEngine("2019-09").Ajv2019,
+  "2020-12": () => loadEngine("2020-12").Ajv2020,
 };
 
 /** How a schema is to be read. */
@@ -69,7 +64,7 @@ export function formatNames(): ReadonlySet<string> {
 
 function prepare(dialect: Dialect, options: Options): AnyAjv {
   const ajv = new (ENGINES[dialect]())(options);
-  (load("ajv-formats") as typeof formats).default.default(ajv);
+  loadEngine("formats").default(ajv);
   for (const definition of exactKeywords()) ajv.removeKeyword(definition.keyword).addKeyword(definition);
   return ajv;
 }

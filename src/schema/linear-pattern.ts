@@ -1,9 +1,6 @@
-import { createRequire } from "node:module";
-import type * as re2 from "re2js";
+import type { RE2JS } from "re2js" with { "resolution-mode": "require" };
 import { PatternError, toRe2 } from "./ecma-pattern.js";
-
-// Loaded with the first pattern: most programs have none when they start.
-const load = createRequire(import.meta.url);
+import { loadEngine } from "./load-engine.js";
 
 /** A compiled pattern that takes time linear in the text it is tried on. */
 export interface LinearPattern {
@@ -24,9 +21,9 @@ export function linearPattern(pattern: string): LinearPattern {
   return { test: (text) => compiled.test(text), size: compiled.programSize(), toString: () => pattern };
 }
 
-function compile(pattern: string): re2.RE2JS {
+function compile(pattern: string): RE2JS {
   try {
-    return (load("re2js") as typeof re2).RE2JS.compile(pattern);
+    return loadEngine("re2").RE2JS.compile(pattern);
   } catch (cause) {
     const message = cause instanceof Error ? cause.message.replace(/^error parsing regexp: /, "") : "unknown";
     throw new PatternError(`cannot be run in linear time: ${message}`, { cause });

@@ -1,7 +1,7 @@
 import type { ValidateFunction } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
+import type { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject, JsonValue } from "../contract/json.js";
+import { loadEngine } from "../schema/load-engine.js";
 import { violationOf } from "../schema/violation-of.js";
 import { schemaRefused } from "./api-error.js";
 
@@ -10,7 +10,7 @@ let made: Ajv2020 | undefined;
 /** Made for the first request: a server that is asked nothing does without. */
 function engine(): Ajv2020 {
   if (made !== undefined) return made;
-  made = new Ajv2020({
+  made = new (loadEngine("2020-12").Ajv2020)({
     ownProperties: true,
     strict: true,
     strictTypes: false,
@@ -19,8 +19,7 @@ function engine(): Ajv2020 {
     verbose: true,
     logger: false,
   });
-  // The package is CommonJS: its default export is the namespace's `default` under NodeNext.
-  (addFormats as unknown as (instance: Ajv2020) => void)(made);
+  loadEngine("formats").default(made);
   made.addKeyword({
     keyword: "x-max-bytes",
     type: "string",

@@ -34,7 +34,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** The folders that are pure, and the only packages that they may import. */
 export const PURE: Readonly<Record<string, readonly string[]>> = {
-  contract: ["reflect-metadata"],
+  contract: ["reflect-metadata/lite"],
   log: ["canonicalize", "node:crypto"],
 };
 

@@ -4,7 +4,7 @@ import { importsOf, lineOf, nodesOf, parse, type SourceText } from "./imports.js
 import { LAYERS, LOADERS, MAX_LINES, PURE } from "./layers.js";
 import { impurities } from "./impurities.js";
 
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.ts$/;
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.c?ts$/;
 const KEBAB_FOLDER = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** Everything that is wrong with a file of src, as `path:line: what`. */
@@ -63,7 +63,9 @@ function wrongExports(source: SourceText, file: ts.SourceFile): string[] {
   const say = (node: ts.Node, what: string) => found.push(`${source.path}:${lineOf(file, node)}: ${what}`);
   for (const node of nodesOf(file)) {
     if (node.kind === ts.SyntaxKind.DefaultKeyword && isModifier(node)) say(node, "no default exports");
-    if (ts.isExportAssignment(node)) say(node, "no default exports");
+    // CommonJS has no other way to say what it exports under verbatimModuleSyntax.
+    const commonJs = ts.isExportAssignment(node) && node.isExportEquals && source.path.endsWith(".cts");
+    if (ts.isExportAssignment(node) && !commonJs) say(node, "no default exports");
     if (ts.isExportSpecifier(node) && node.name.text === "default") say(node, "no default exports");
     if (ts.isExportDeclaration(node) && !(node.exportClause && ts.isNamedExports(node.exportClause)))
       say(node, "exports are named one by one");

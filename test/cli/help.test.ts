@@ -7,10 +7,7 @@ import { salvorProgram } from "#salvor/cli/program.js";
 import { VERSION } from "#salvor/version.js";
 
 const verbs = salvorProgram().commands;
-const page = await readFile(
-  fileURLToPath(new URL("../docs/cli.md", import.meta.resolve("#salvor/index.js"))),
-  "utf8",
-);
+const page = await readFile(fileURLToPath(new URL("../docs/cli.md", import.meta.resolve("salvor"))), "utf8");
 
 function sectionOf(verb: string): string {
   const [, section = ""] = page.split(`\n## salvor ${verb}\n`);

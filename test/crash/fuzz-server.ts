@@ -12,7 +12,7 @@ import type { Answer } from "../support/test-server.js";
 export const CLIENT = "client-secret";
 
 const TOOLS = toolModule(`
-import { suspend } from ${JSON.stringify(import.meta.resolve("#salvor/index.js"))};
+import { suspend } from ${JSON.stringify(import.meta.resolve("salvor"))};
 const keyed = { idempotencyKey: "order" };
 add("send", "write", () => ({ did: "send" }));
 add("pay", "write", () => ({ did: "pay" }), keyed);

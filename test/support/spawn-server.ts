@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 
 /** The built command, as a user runs it. */
-export const SALVOR_MAIN = fileURLToPath(import.meta.resolve("#salvor/cli/main.js"));
+export const SALVOR_MAIN = join(import.meta.dirname, "../../../dist/cli/main.js");
 
 export interface SpawnServerOptions {
   /** Further arguments of `salvor serve`; `--bind` and `--data` are given already. */

@@ -2,7 +2,7 @@
 const BEGINNING = `
 import { appendFileSync, existsSync, watch } from "node:fs";
 import { dirname } from "node:path";
-import { HandlerError, Tool, ToolSet } from ${JSON.stringify(import.meta.resolve("#salvor/index.js"))};
+import { HandlerError, Tool, ToolSet } from ${JSON.stringify(import.meta.resolve("salvor"))};
 
 const tools = new ToolSet({ formatVersion: 1, generator: {}, inputs: {}, tools: {} });
 function add(name, effect, call, options = {}) {

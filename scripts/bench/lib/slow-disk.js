@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { fileSystem } from "../../../dist/store/write-layer.js";
+import { fileSystem } from "../../../build/src/store/write-layer.js";
 
 /** How long a simulated sync takes, in milliseconds: a steady disk, so that ratios are steady too. */
 export const SYNC_MS = 4;

@@ -19,7 +19,7 @@ export function declareCommand(): Command {
   const command = new Command("declare")
     .description("Draft the declaration of a tool class, or compare declarations with their classes.")
     .argument("[TOOL]", "the tool, by its name or its class")
-    .option("--tsconfig <FILE>", "the program", "tsconfig.json")
+    .option("--tsconfig <FILE>", "the program, or the folder its tsconfig.json lies in", "tsconfig.json")
     .option("--check <FILE...>", "compare declarations, or folders of *.toml, with the program's classes")
     .addOption(new Option("--schema <SIDE>", "print only this schema, as JSON").choices(["input", "output"]))
     .option("--json", "with --check: print the report as JSON")

@@ -22,7 +22,7 @@ one line for each edit, or every problem while the old file stays.`;
 export function schemasCommand(): Command {
   const command = new Command("schemas")
     .description("Generate the JSON Schemas of a program's @Tool classes from their TypeScript types.")
-    .option("--tsconfig <FILE>", "the program", "tsconfig.json")
+    .option("--tsconfig <FILE>", "the program, or the folder its tsconfig.json lies in", "tsconfig.json")
     .option("--out <FILE>", "the file to write", "src/tools.schemas.json")
     .option("--check", "compare with the file instead of writing it")
     .option("--watch", "go on, and write the file again after each edit")

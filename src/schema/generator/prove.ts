@@ -1,7 +1,7 @@
-import { Ajv, type Options } from "ajv";
-import formatsPlugin from "ajv-formats";
+import type { Ajv, Options } from "ajv";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../contract/json.js";
 import { checkSchema } from "../check-schema.js";
+import { loadEngine } from "../load-engine.js";
 import { RULES } from "../rules.js";
 import { mapInnerValues, referencesIn, without } from "./schema-walk.js";
 
@@ -85,7 +85,7 @@ export class Prover {
 
 function strictAjv(options: Options): Ajv {
   // Open tuples are what they are on purpose; everything else that strict mode knows is a mistake in a schema.
-  const ajv = new Ajv({
+  const ajv = new (loadEngine("draft-07").Ajv)({
     strict: true,
     strictTuples: false,
     // Schemas are checked against the standard before they are compiled.
@@ -97,6 +97,6 @@ function strictAjv(options: Options): Ajv {
     code: { optimize: false },
     ...options,
   });
-  formatsPlugin.default(ajv);
+  loadEngine("formats").default(ajv);
   return ajv;
 }

@@ -1,15 +1,15 @@
-import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { JsonValue } from "../../contract/json.js";
 import { parseJson } from "../../log/parse-json.js";
 import { didYouMean } from "../did-you-mean.js";
 import { PatternError } from "../ecma-pattern.js";
 import { linearPattern } from "../linear-pattern.js";
+import { loadEngine } from "../load-engine.js";
 import type { ConstraintName } from "./doc.js";
 
 /** What a tag's text was read as, or why it cannot be, and what to write instead. */
 export type TagValue = { readonly value: JsonValue } | { readonly wrong: string; readonly hint: string };
 
-const STRING_FORMATS = Object.entries(fullFormats)
+const STRING_FORMATS = Object.entries(loadEngine("formatTable").fullFormats)
   .filter(([, format]) => !(typeof format === "object" && "type" in format && format.type === "number"))
   .map(([name]) => name);
 

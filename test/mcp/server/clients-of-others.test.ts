@@ -35,7 +35,7 @@ tools.register(new Add(), { inputSchema: ${JSON.stringify(INPUT_SCHEMA)}, output
 add("send", "write", (ctx, input) => { console.log("noise"); return "sent " + input.to; });
 add("store", "idempotent", () => 1, { idempotencyKey: "id" });
 add("fail", "write", () => { throw new HandlerError("no such account"); });
-const { suspend } = await import(${JSON.stringify(import.meta.resolve("#salvor/index.js"))});
+const { suspend } = await import(${JSON.stringify(import.meta.resolve("salvor"))});
 add("approve", "write", () => suspend("May I?", ${JSON.stringify(CONFIRM)}));
 `;
 

@@ -278,7 +278,7 @@ describe("the tables", { concurrency: 2 }, () => {
 describe("the tables with events in partitions, made as docs/scaling.md says", () => {
   it("hold what they held, and keep every promise", async () => {
     const page = await readFile(
-      fileURLToPath(new URL("../docs/scaling.md", import.meta.resolve("#salvor/index.js"))),
+      fileURLToPath(new URL("../docs/scaling.md", import.meta.resolve("salvor"))),
       "utf8",
     );
     const [, statements] = /```sql\n( *BEGIN;[^]*?COMMIT;)\n *```/.exec(page) ?? [];

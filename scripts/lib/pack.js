@@ -1,0 +1,158 @@
+// Packs build/src, what the compiler made of src, into dist, what is published: few files instead of hundreds, because loading
+// modules one by one is most of what a start takes. Each module is in one file only, so that a class is the same class whichever
+// of the package's entry points it came through.
+import { build } from "esbuild";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { rollup } from "rollup";
+
+/** The files that other packages, people and we ourselves name, and what each is made of. */
+const ENTRIES = {
+  index: "index.js",
+  "client/index": "client/index.js",
+  "server/index": "server/index.js",
+  "runtime/index": "runtime/index.js",
+  "store/index": "store/index.js",
+  "mcp/index": "mcp/index.js",
+  "cli/main": "cli/main.js",
+  "judge-worker": "schema/judge-worker.js",
+};
+
+/**
+ * What goes together into one file: all that the first of these loads, then what the next one loads besides, and so on. What
+ * the client shares with others comes before all of them, for the client brings nothing else along.
+ */
+const GROUPS = {
+  judge: "schema/judge-worker.js",
+  core: "index.js",
+  program: "cli/program.js",
+  runtime: "runtime/index.js",
+  lowdb: "store/open-lowdb-store.js",
+  server: "server/index.js",
+  serve: "cli/serve.js",
+  store: "store/index.js",
+};
+const COMMON = "common";
+
+/** Packages that are packed too, and whose licences say that their notices go along. */
+const ENGINES = "schema/engines.cjs";
+
+export async function pack(root) {
+  const from = join(root, "build/src");
+  const to = join(root, "dist");
+  const written = new Set([
+    ...(await packModules(from, to)),
+    ...(await packEngines(root, from, to)),
+    ...copyTypes(from, to),
+  ]);
+  for (const file of filesIn(to)) if (!written.has(file)) rmSync(file);
+}
+
+async function packModules(from, to) {
+  const bundle = await rollup({
+    input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(from, file)])),
+    // Packages stay packages, and so does everything of Node.
+    external: (id) => !id.startsWith(".") && !id.startsWith(from),
+    plugins: [{ name: "compiled-maps", load: withMap }],
+    treeshake: false,
+    onLog(level, log) {
+      // Functions that call one another from two files are no fault; anything else is a thing of ours that cannot be packed.
+      if (level === "warn" && log.code !== "CIRCULAR_DEPENDENCY") throw new Error(log.message);
+    },
+  });
+  try {
+    const { output } = await bundle.write({
+      dir: to,
+      format: "es",
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      chunkFileNames: "[name]-[hash].js",
+      manualChunks: grouping(from),
+      minifyInternalExports: false,
+      hoistTransitiveImports: false,
+    });
+    return output.map(({ fileName }) => join(to, fileName));
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** The compiler's own map goes along, so that a stack names lines of src. */
+function withMap(id) {
+  return { code: readFileSync(id, "utf8"), map: readFileSync(`${id}.map`, "utf8") };
+}
+
+function grouping(from) {
+  let reached;
+  return (id, { getModuleInfo }) => {
+    const closure = (file) => closureOf(join(from, file), getModuleInfo);
+    reached ??= {
+      client: closure("client/index.js"),
+      groups: Object.entries(GROUPS).map(([name, file]) => [name, closure(file)]),
+    };
+    const group = reached.groups.find(([, modules]) => modules.has(id))?.[0];
+    return reached.client.has(id) && group !== undefined ? COMMON : group;
+  };
+}
+
+/** A module and all that it imports before it runs. */
+function closureOf(entry, getModuleInfo) {
+  const found = new Set([entry]);
+  for (const id of found) for (const next of getModuleInfo(id)?.importedIds ?? []) found.add(next);
+  return found;
+}
+
+async function packEngines(root, from, to) {
+  const outfile = join(to, "engines.cjs");
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [join(from, ENGINES)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    format: "cjs",
+    // One file already.
+    external: ["re2js"],
+    metafile: true,
+    logLevel: "warning",
+  });
+  const notices = join(to, "engines.LICENSES.txt");
+  writeFileSync(notices, noticesOf(root, Object.keys(metafile.inputs)));
+  return [outfile, notices];
+}
+
+/** The licences of the packages that files belong to. */
+function noticesOf(root, files) {
+  const folders = new Set(
+    files
+      .map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+      .filter((folder) => folder !== undefined),
+  );
+  const notices = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e(\.|$)/i.test(entry));
+    if (file === undefined)
+      throw new Error(`${name} has no licence file to go along with what is packed of it`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(root, folder, file), "utf8").trim()}\n`;
+  });
+  return `engines.cjs holds these packages.\n\n${notices.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
+
+function copyTypes(from, to) {
+  return filesIn(from)
+    .filter((file) => /\.d\.c?ts$/.test(file))
+    .map((file) => {
+      const copy = resolve(to, relative(from, file));
+      mkdirSync(dirname(copy), { recursive: true });
+      cpSync(file, copy);
+      return copy;
+    });
+}
+
+function filesIn(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

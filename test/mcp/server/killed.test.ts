@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
-import { spawnServer } from "../../support/spawn-server.js";
+import { after, before, describe, it } from "node:test";
 import { toolModule } from "../../support/tool-module.js";
-import { connect, type AskOptions, type ClientKind, type Result, type TestClient } from "./clients.js";
+import { connect, type ClientKind, type Result, type TestClient } from "./clients.js";
 import { runOf, textOf } from "./mcp-world.js";
-import { SalvorClient, type Resolution } from "#salvor/client/index.js";
+import { DurableRun, type Decision } from "#salvor/runtime/index.js";
+import { openLowdbStore } from "#salvor/store/index.js";
 
 /** Each tool writes a line into a book, and does not come back from it while the file `hang` is there. */
 const MODULE = `
@@ -23,71 +23,34 @@ add("put", "idempotent", work, { idempotencyKey: "line" });
 add("keep", "idempotent", work);
 `;
 
+const NAMED = { meta: { "salvor.dev/idempotency-key": "order 17" } };
+
 let folder: string;
-let clients: TestClient[];
-beforeEach(async () => {
+before(async () => {
   folder = await mkdtemp(join(tmpdir(), "salvor-mcp-"));
-  clients = [];
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   await writeFile(join(folder, "tools.js"), toolModule(MODULE.replace("HERE", folder)));
 });
-afterEach(async () => {
-  await Promise.all(clients.map((each) => each.close()));
-  await rm(folder, { recursive: true, force: true });
-});
+after(() => rm(folder, { recursive: true, force: true }));
 
-async function start(kind: ClientKind = "2025-11-25"): Promise<TestClient> {
-  const args = ["--tools", join(folder, "tools.js"), "--data", join(folder, "data")];
-  const client = await connect(kind, { args });
-  clients.push(client);
-  return client;
+function start(kind: ClientKind): Promise<TestClient> {
+  return connect(kind, { args: ["--tools", join(folder, "tools.js"), "--data", join(folder, "data")] });
 }
 
-async function book(): Promise<readonly string[]> {
-  return (await readFile(join(folder, "book"), "utf8")).split("\n").slice(0, -1);
+/** How often each line is in the book. */
+async function written(line: string): Promise<number> {
+  const book = await readFile(join(folder, "book"), "utf8");
+  return book.split("\n").filter((each) => each === line).length;
 }
 
-/** Has a call made, and the server killed when its effect has happened and its answer has not left. */
-async function killInside(
-  kind: ClientKind,
-  tool: string,
-  line: string,
-  options: AskOptions = {},
-): Promise<void> {
-  await writeFile(join(folder, "hang"), "");
-  const client = await start(kind);
-  let lost: Promise<void> = Promise.resolve();
-  await new Promise<void>((written) => {
-    lost = assert.rejects(
-      client.call(
-        tool,
-        { line },
-        {
-          ...options,
-          onprogress: () => {
-            written();
-          },
-        },
-      ),
-    );
-  });
-  process.kill(client.pid, "SIGKILL");
-  await lost;
-  await rm(join(folder, "hang"));
-}
-
-/** A person decides about a call while no MCP server uses the folder. */
-async function decide(
-  run: string,
-  how: { output: { line: string } } | { not_performed: true },
-): Promise<void> {
-  const server = await spawnServer({ dataDir: join(folder, "data") });
-  try {
-    const resolution: Resolution = { seq: 1, note: "looked up", ...how };
-    await new SalvorClient({ url: server.url }).resolve(run, resolution);
-  } finally {
-    await server.stop();
+/** A person decides about calls while no server uses the folder. */
+async function decide(...decisions: readonly (readonly [run: string, decision: Decision])[]): Promise<void> {
+  const store = await openLowdbStore({ dir: join(folder, "data") });
+  for (const [run, decision] of decisions) {
+    const resumed = await DurableRun.resume(store, run, { get: () => undefined, names: () => [] });
+    await resumed.resolve(decision);
   }
+  await store.close();
 }
 
 function assertUnknown(result: Result): string {
@@ -99,71 +62,101 @@ function assertUnknown(result: Result): string {
   return run;
 }
 
-describe("a server that is killed in the middle of a write, and asked the same again", () => {
-  it("does not perform it again, says which run a person has to settle, and gives the person's answer after that", async () => {
-    await killInside("2025-11-25", "pay", "5 to ada");
-    const second = await start();
-    const run = assertUnknown(await second.call("pay", { line: "5 to ada" }));
-    assert.equal(assertUnknown(await second.call("pay", { line: "5 to ada" })), run);
-    assert.deepEqual(await book(), ["5 to ada"]);
-    // Nothing else is held up.
-    assert.equal(textOf(await second.call("pay", { line: "7 to bo" })), '{"line":"7 to bo"}');
-    await second.close();
+describe("a server that was killed in the middle of calls whose effects had happened", () => {
+  let unnamed: string;
+  let named: string;
+  let keyed: string;
+  let client: TestClient;
+  before(async () => {
+    await writeFile(join(folder, "hang"), "");
+    const killed = await start("2025-11-25");
+    const lost: Promise<void>[] = [];
+    const inside = (tool: string, line: string, options = {}): Promise<void> =>
+      new Promise((effect) => {
+        const onprogress = (): void => {
+          effect();
+        };
+        lost.push(assert.rejects(killed.call(tool, { line }, { ...options, onprogress })));
+      });
+    await Promise.all([
+      inside("pay", "unnamed"),
+      inside("pay", "named", NAMED),
+      inside("refund", "keyed"),
+      inside("put", "put"),
+      inside("keep", "kept"),
+    ]);
+    process.kill(killed.pid, "SIGKILL");
+    await Promise.all(lost);
+    await rm(join(folder, "hang"));
+    client = await start("2026-07-28");
+  });
+  after(() => client.close());
 
-    await decide(run, { output: { line: "5 to ada" } });
-    const third = await start();
-    const settled = await third.call("pay", { line: "5 to ada" });
-    assert.equal(runOf(settled), run);
-    assert.equal(settled._meta["salvor.dev/replayed"], true);
-    assert.equal(textOf(settled), '{"line":"5 to ada"}');
-    assert.deepEqual(await book(), ["5 to ada", "7 to bo"]);
-    // That answer has arrived: the next one is another payment.
-    assert.notEqual(runOf(await third.call("pay", { line: "5 to ada" })), run);
-    assert.deepEqual(await book(), ["5 to ada", "7 to bo", "5 to ada"]);
+  it("does not perform a write again, and says which run a person has to settle, as often as it is asked", async () => {
+    unnamed = assertUnknown(await client.call("pay", { line: "unnamed" }));
+    assert.equal(assertUnknown(await client.call("pay", { line: "unnamed" })), unnamed);
+    assert.equal(await written("unnamed"), 1);
   });
 
-  it("does the same for a call that its client has named, until a person says that it did not happen", async () => {
-    const meta = { "salvor.dev/idempotency-key": "order 17" };
-    await killInside("2026-07-28", "pay", "9", { meta });
-    const second = await start("2026-07-28");
-    const run = assertUnknown(await second.call("pay", { line: "9" }, { meta }));
-    const other = await second.call("pay", { line: "10" }, { meta });
+  it("does the same for a call that its client has named, and lets no other take the name", async () => {
+    named = assertUnknown(await client.call("pay", { line: "named" }, NAMED));
+    const other = await client.call("pay", { line: "another" }, NAMED);
     assert.equal(other.isError, true);
     assert.match(textOf(other), /another input.*one name, one call/);
-    assert.deepEqual(await book(), ["9"]);
-    await second.close();
-
-    await decide(run, { not_performed: true });
-    const third = await start("2026-07-28");
-    const performed = await third.call("pay", { line: "9" }, { meta });
-    assert.notEqual(runOf(performed), run);
-    assert.equal(performed.isError, undefined);
-    assert.deepEqual(await book(), ["9", "9"]);
-    assert.equal(runOf(await third.call("pay", { line: "9" }, { meta })), runOf(performed));
-    assert.deepEqual(await book(), ["9", "9"]);
+    assert.deepEqual([await written("named"), await written("another")], [1, 0]);
   });
 
-  it("does the same for a tool that declares a key, whose answer is copied for good after that", async () => {
-    await killInside("sdk 1", "refund", "r1");
-    const second = await start("sdk 1");
-    const run = assertUnknown(await second.call("refund", { line: "r1" }));
-    await second.close();
-    await decide(run, { output: { line: "r1" } });
-    const third = await start("sdk 1");
-    for (const _ of [1, 2]) {
-      const copied = await third.call("refund", { line: "r1" });
-      assert.equal(copied._meta["salvor.dev/deduplicated-from"], run);
-      assert.equal(textOf(copied), '{"line":"r1"}');
-    }
-    assert.deepEqual(await book(), ["r1"]);
+  it("does the same for a tool that declares a key", async () => {
+    keyed = assertUnknown(await client.call("refund", { line: "keyed" }));
+    assert.equal(await written("keyed"), 1);
   });
 
   it("performs an idempotent call again", async () => {
-    await killInside("2025-11-25", "put", "p");
-    await killInside("2025-11-25", "keep", "k");
-    const second = await start();
-    assert.equal(textOf(await second.call("put", { line: "p" })), '{"line":"p"}');
-    assert.equal(textOf(await second.call("keep", { line: "k" })), '{"line":"k"}');
-    assert.deepEqual(await book(), ["p", "k", "p", "k"]);
+    assert.equal(textOf(await client.call("put", { line: "put" })), '{"line":"put"}');
+    assert.equal(textOf(await client.call("keep", { line: "kept" })), '{"line":"kept"}');
+    assert.deepEqual([await written("put"), await written("kept")], [2, 2]);
+  });
+
+  it("is not held up: another write is performed", async () => {
+    assert.equal(textOf(await client.call("pay", { line: "other" })), '{"line":"other"}');
+  });
+
+  describe("once a person has said what happened", () => {
+    before(async () => {
+      await client.close();
+      await decide(
+        [unnamed, { seq: 1, output: { line: "unnamed" }, note: "looked up" }],
+        [named, { seq: 1, notPerformed: true }],
+        [keyed, { seq: 1, output: { line: "keyed" } }],
+      );
+      client = await start("sdk 1");
+    });
+
+    it("gives that answer to who asks again, once: the next one is another call", async () => {
+      const settled = await client.call("pay", { line: "unnamed" });
+      assert.equal(runOf(settled), unnamed);
+      assert.equal(settled._meta["salvor.dev/replayed"], true);
+      assert.equal(textOf(settled), '{"line":"unnamed"}');
+      assert.equal(await written("unnamed"), 1);
+      assert.notEqual(runOf(await client.call("pay", { line: "unnamed" })), unnamed);
+      assert.equal(await written("unnamed"), 2);
+    });
+
+    it("performs a named call that did not happen, once", async () => {
+      const performed = await client.call("pay", { line: "named" }, NAMED);
+      assert.notEqual(runOf(performed), named);
+      assert.equal(performed.isError, undefined);
+      assert.equal(runOf(await client.call("pay", { line: "named" }, NAMED)), runOf(performed));
+      assert.equal(await written("named"), 2);
+    });
+
+    it("copies the answer under a declared key for good", async () => {
+      for (const _ of [1, 2]) {
+        const copied = await client.call("refund", { line: "keyed" });
+        assert.equal(copied._meta["salvor.dev/deduplicated-from"], keyed);
+        assert.equal(textOf(copied), '{"line":"keyed"}');
+      }
+      assert.equal(await written("keyed"), 1);
+    });
   });
 });

@@ -27,7 +27,8 @@ export async function remoteHost(
     url,
     token: readToken("--client-tools-token", options.clientToolsToken),
   });
-  const offered = await offeredBy(url, client, options.tools, logger);
+  const asking = new SalvorClient({ url, token, retries: 2 });
+  const offered = await offeredBy({ url, client, asking }, options.tools, logger);
   const served = new RemoteTools(new RemoteRuns(client), offered, timeoutMs);
   return {
     served,
@@ -40,13 +41,16 @@ export async function remoteHost(
 }
 
 async function offeredBy(
-  url: string,
-  client: SalvorClient,
+  {
+    url,
+    client,
+    asking,
+  }: { readonly url: string; readonly client: SalvorClient; readonly asking: SalvorClient },
   module: string | undefined,
   logger: Logger,
 ): Promise<readonly RemoteTool[]> {
   const classes = module === undefined ? undefined : await loadTools(module, NO_CLIENT_TOOLS);
-  const [declared, hosted] = await askServer(url, client);
+  const [declared, hosted] = await askServer(url, asking);
   try {
     refuseDrift(classes?.descriptors() ?? [], declared);
   } catch (cause) {
@@ -70,6 +74,7 @@ async function offeredBy(
   return offered;
 }
 
+/** What a server has. One that is not there is waited for about a second: whoever starts this waits too. */
 async function askServer(url: string, client: SalvorClient) {
   try {
     return await Promise.all([client.clientTools(), client.hostedTools()]);

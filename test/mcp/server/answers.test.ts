@@ -24,6 +24,14 @@ async function recorded(run: string, count: number): Promise<void> {
   while ((await world.log(run)).length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => {
+      resolve();
+    });
+  });
+}
+
 /** Asks for a call and resolves once its tool is at work. */
 async function begin(client: TestClient, tool: string, args: Record<string, unknown>, signal?: AbortSignal) {
   const before = answers.calls;
@@ -91,7 +99,7 @@ describe("a call that its client gives up", () => {
       const { signal } = answers.ctx(at);
       giveUp.abort(new Error("enough"));
       await assert.rejects(call);
-      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      if (!signal.aborted) await aborted(signal);
       assert.deepEqual(
         (await world.log(run)).map(({ event }) => event.kind),
         ["RunStarted", "ToolCallRequested"],
@@ -120,7 +128,7 @@ describe("a call that its client gives up", () => {
     const { runId = "", signal } = answers.ctx(before);
     giveUp.abort(new Error("enough"));
     await assert.rejects(call);
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    if (!signal.aborted) await aborted(signal);
     answers.fail(new Error("aborted"), before);
     const again = client.call("look", {}, { meta });
     await answers.begun(before + 2);
@@ -137,10 +145,13 @@ describe("a call that its client gives up", () => {
     const first = one.call("pay", { shared: true }, { meta, signal: giveUp.signal });
     first.catch(() => undefined);
     await answers.begun(before + 1);
-    let isJoined = false;
-    const second = two.call("pay", { shared: true }, { meta, onprogress: () => (isJoined = true) });
+    const heard = new AbortController();
+    const onprogress = (): void => {
+      heard.abort();
+    };
+    const second = two.call("pay", { shared: true }, { meta, onprogress });
     // It waits for the same call once what the tool says reaches it.
-    while (!isJoined) {
+    while (!heard.signal.aborted) {
       answers.ctx(before).log.info("still at it");
       await new Promise((resolve) => setImmediate(resolve));
     }

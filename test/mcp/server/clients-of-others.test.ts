@@ -50,7 +50,7 @@ const tools = [
     },
     { inputSchema: INPUT_SCHEMA, outputSchema: OUTPUT_SCHEMA },
   ),
-  hostedTool("send", "write", (_ctx, { to }) => `sent ${String(to)}`),
+  hostedTool("send", "write", (_ctx, { to }) => `sent ${to as string}`),
   hostedTool("store", "idempotent", () => 1, { key: "id" }),
   hostedTool("fail", "write", () => {
     throw new HandlerError("no such account");

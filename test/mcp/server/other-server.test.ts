@@ -61,7 +61,7 @@ before(async () => {
     env: { TOKEN: "secret" },
   });
   control = new SalvorClient({ url: server.url, token: "secret" });
-  process.env["SALVOR_TEST_TOKEN"] = "secret";
+  process.env.SALVOR_TEST_TOKEN = "secret";
 });
 after(async () => {
   await Promise.all(clients.map((each) => each.close()));

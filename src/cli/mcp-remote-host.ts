@@ -23,10 +23,8 @@ export async function remoteHost(
   options: McpServeOptions,
   { logger, timeoutMs }: { readonly logger: Logger; readonly timeoutMs: number },
 ): Promise<McpHost> {
-  const client = new SalvorClient({
-    url,
-    token: readToken("--client-tools-token", options.clientToolsToken),
-  });
+  const token = readToken("--client-tools-token", options.clientToolsToken);
+  const client = new SalvorClient({ url, token });
   const asking = new SalvorClient({ url, token, retries: 2 });
   const offered = await offeredBy({ url, client, asking }, options.tools, logger);
   const served = new RemoteTools(new RemoteRuns(client), offered, timeoutMs);

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { abandonCommand } from "./commands/abandon.js";
 import { backupCommand } from "./commands/backup.js";
 import { checkCommand } from "./commands/check.js";
+import { completionCommand } from "./commands/completion.js";
 import { declareCommand } from "./commands/declare.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { eraseCommand } from "./commands/erase.js";
@@ -10,10 +11,14 @@ import { historyCommand } from "./commands/history.js";
 import { importCommand } from "./commands/import.js";
 import { listCommand } from "./commands/list.js";
 import { mcpCommand } from "./commands/mcp.js";
+import { replayCommand } from "./commands/replay.js";
 import { resolveCommand } from "./commands/resolve.js";
+import { resumeCommand } from "./commands/resume.js";
 import { schemasCommand } from "./commands/schemas.js";
 import { serveCommand } from "./commands/serve.js";
 import { verifyCommand } from "./commands/verify.js";
+import { watchCommand } from "./commands/watch.js";
+import { waitingCommand } from "./commands/waiting.js";
 import { reportError } from "./report-error.js";
 import { err } from "./terminal.js";
 import { VERSION } from "../version.js";
@@ -27,7 +32,7 @@ Start here:
   $ salvor help resolve
       read about one command
 
-Exit codes: 0 done, 1 refused or failed, 2 called wrongly. Colours go away with NO_COLOR=1 or in a pipe.`;
+Exit codes: 0 done, 1 refused or failed, 2 called wrongly, 3 somebody waits (salvor waiting). Colours go away with NO_COLOR=1 or in a pipe.`;
 
 /** The command line of `salvor`: every verb with its options. What a verb does is loaded when it runs. */
 export function salvorProgram(): Command {
@@ -50,7 +55,11 @@ export function salvorProgram(): Command {
     declareCommand(),
     listCommand(),
     historyCommand(),
+    watchCommand(),
+    replayCommand(),
+    waitingCommand(),
     resolveCommand(),
+    resumeCommand(),
     abandonCommand(),
     doctorCommand(),
     verifyCommand(),
@@ -58,6 +67,7 @@ export function salvorProgram(): Command {
     exportCommand(),
     importCommand(),
     eraseCommand(),
+    completionCommand(),
   ];
   for (const verb of verbs)
     program.addCommand(

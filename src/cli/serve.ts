@@ -5,6 +5,7 @@ import { DeclarationError, renderProblem } from "../declarations/problem.js";
 import type { EventStore } from "../store/event-store.js";
 import { keepFor } from "../store/retention.js";
 import { errorFacts } from "../server/error-facts.js";
+import type { Webhook } from "../server/notify/webhook.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
@@ -30,7 +31,7 @@ import { out } from "./terminal.js";
  * is open by then.
  */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
-  const { bind, ...settings } = await serveSettings(options);
+  const { bind, webhook, ...settings } = await serveSettings(options);
   const executor = modelExecutorOf();
   const declared = loadDeclared(options.clientTool);
   const asked = whenAskedToStop();
@@ -58,12 +59,16 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
       hosting: hostingOf(options),
     }).withClientTools(declared);
     const state = executor === undefined ? base : base.withModelExecutor(executor);
-    const server = await listen(hosted === undefined ? state : state.withTools(hosted), bind, store);
+    const served = hosted === undefined ? state : state.withTools(hosted);
+    const server = await listen(served, bind, store);
     const stopErasing = retaining(store, options, log);
+    const stopTelling = await telling(served, webhook);
     const words = { ...options, place, passwordShown };
     announce(out, server.url, words, { declared: declared.published(), hosted: hosted?.descriptors() });
     const close = async (): Promise<void> => {
-      await Promise.all([stopErasing(), server.close()]);
+      // Both write to the store, which the server closes.
+      await Promise.all([stopErasing(), stopTelling()]);
+      await server.close();
     };
     return await untilStopped(close, asked, log);
   } catch (error) {
@@ -131,6 +136,13 @@ function retaining(store: EventStore, { retain }: ServeOptions, { logger }: Serv
       logger.error({ err: error }, "runs that ended long ago could not be erased");
     },
   });
+}
+
+/** Tells of runs that wait, if that was asked for; answers the way to stop. */
+async function telling(state: AppState, webhook: Webhook | undefined): Promise<() => Promise<void>> {
+  if (webhook === undefined) return () => Promise.resolve();
+  const { notifyOfWaits } = await import("../server/notify/wait-notifier.js");
+  return notifyOfWaits(state, webhook);
 }
 
 /** @throws {@link CliError} when the address cannot be bound; the store is closed by then. */

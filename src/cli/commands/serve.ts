@@ -8,6 +8,7 @@ import {
   parseOrigin,
   parseSeconds,
   parseVariableName,
+  parseWebhookUrl,
   type BindAddress,
 } from "../option-parsers.js";
 
@@ -28,6 +29,8 @@ export interface ServeOptions {
   readonly toolTimeout?: number;
   readonly authToken?: string;
   readonly operatorToken?: string;
+  readonly notifyWebhook?: string;
+  readonly notifySecret?: string;
   readonly allowOrigin: readonly string[];
   readonly insecure?: true;
   readonly force?: true;
@@ -80,6 +83,16 @@ export function serveCommand(): Command {
       new Option("--allow-origin <URL>", "a web page's origin that may call this server; may be repeated")
         .default([], "none")
         .argParser(collecting(parseOrigin)),
+    )
+    .option(
+      "--notify-webhook <URL>",
+      "post to this address when a run starts to wait for a person; needs --notify-secret",
+      parseWebhookUrl,
+    )
+    .option(
+      "--notify-secret <VAR>",
+      "environment variable that holds the secret that those posts are signed with",
+      parseVariableName,
     )
     .option("--insecure", "allow an address that others can reach without --auth-token")
     .option("--force", "take over a data folder that a server on another host may still use")

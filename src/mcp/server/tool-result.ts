@@ -90,7 +90,7 @@ export function suspendedResult(
   return errorResult(
     "suspended",
     `${tool} waits for a person: ${reason}\n${note} The call is recorded in run ${at.run_id}. A person answers it with an input of this schema: ` +
-      `${JSON.stringify(inputSchema)}, sent as {"input": ...} to POST /v1/runs/${at.run_id}/resume; ${advice.where}. ` +
+      `${JSON.stringify(inputSchema)} (salvor resume ${at.run_id} --input JSON; ${advice.where}). ` +
       `Asked for again after that, with "${RUN_META}": "${at.run_id}" in _meta, the call has that answer.`,
     at,
   );

@@ -46,6 +46,8 @@ export function salvorProgram(): Command {
     .addHelpText("after", START)
     .showHelpAfterError("Next: salvor --help")
     .configureOutput({ outputError })
+    // Behind a program's name, options are that program's: salvor mcp inspect.
+    .enablePositionalOptions()
     .exitOverride();
   const verbs = [
     serveCommand(),
@@ -69,11 +71,14 @@ export function salvorProgram(): Command {
     eraseCommand(),
     completionCommand(),
   ];
-  for (const verb of verbs)
-    program.addCommand(
-      verb.exitOverride().configureOutput({ outputError }).helpOption("-h, --help", "show this help"),
-    );
+  for (const verb of verbs) program.addCommand(alike(verb));
   return program;
+}
+
+/** A verb, and the verbs below it, that end and speak as the whole program does. */
+function alike(verb: Command): Command {
+  verb.commands.forEach(alike);
+  return verb.exitOverride().configureOutput({ outputError }).helpOption("-h, --help", "show this help");
 }
 
 /** Commander's own errors begin as ours do. */

@@ -2,6 +2,7 @@
 import type { ClientToolRegistry } from "../declarations/client-tool-registry.js";
 import { loadDeclarations } from "../declarations/load-declarations.js";
 import { DeclarationError, renderProblem } from "../declarations/problem.js";
+import type { ToolSet } from "../contract/tool-set.js";
 import type { EventStore } from "../store/event-store.js";
 import { keepFor } from "../store/retention.js";
 import { errorFacts } from "../server/error-facts.js";
@@ -37,12 +38,15 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
   const asked = whenAskedToStop();
   const log = serverLog(options);
   // Nobody can say whether it was a tool's code that threw: its text may be what the tool was called with.
-  const told = options.tools === undefined || options.logPayloads === true;
+  const isForeign = options.tools !== undefined || options.mcp !== undefined;
+  const told = !isForeign || options.logPayloads === true;
   guardRejections(log.logger, told);
-  if (options.tools === undefined) endUncaught(log);
-  else guardForeignCode(log.logger, told);
+  if (isForeign) guardForeignCode(log.logger, told);
+  else endUncaught(log);
+  let endTools: () => Promise<void> = () => Promise.resolve();
   try {
-    const hosted = await toolsOf(options, declared);
+    const { tools: hosted, close: closeTools } = await toolsOf(options, declared, log);
+    endTools = closeTools;
     const { store, place, passwordShown } = await openStore(options, {
       onRecovered: sayRecovered(log),
       onNews: (news) => {
@@ -69,21 +73,41 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
       // Both write to the store, which the server closes.
       await Promise.all([stopErasing(), stopTelling()]);
       await server.close();
+      await endTools();
     };
     return await untilStopped(close, asked, log);
   } catch (error) {
-    if (options.tools === undefined) throw error;
+    if (!isForeign) throw error;
+    await endTools();
     // What a module of tools has opened must not keep a server alive that does not start.
     log.flush();
     return exitProcess(reportError(error));
   }
 }
 
+/** The tools that a server performs itself, and how to end what is behind them. */
+interface HostedTools {
+  readonly tools?: ToolSet;
+  readonly close: () => Promise<void>;
+}
+
 /** What loads tools is loaded when there are any. */
-async function toolsOf({ tools }: ServeOptions, declared: ClientToolRegistry) {
-  if (tools === undefined) return undefined;
+async function toolsOf(
+  options: ServeOptions,
+  declared: ClientToolRegistry,
+  log: ServerLog,
+): Promise<HostedTools> {
+  const tools = options.tools === undefined ? undefined : await moduleTools(options.tools, declared);
+  if (options.mcp !== undefined) {
+    const { connectMcpTools } = await import("./mcp-tools.js");
+    return connectMcpTools(options.mcp, tools, declared, log.logger);
+  }
+  return { ...(tools !== undefined && { tools }), close: () => Promise.resolve() };
+}
+
+async function moduleTools(path: string, declared: ClientToolRegistry): Promise<ToolSet> {
   const { loadTools } = await import("./load-tools.js");
-  return loadTools(tools, declared);
+  return loadTools(path, declared);
 }
 
 async function untilStopped(

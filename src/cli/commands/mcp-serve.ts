@@ -101,6 +101,7 @@ export function mcpServeOn(command: Command): Command {
         "the same, and salvor list shows what it does meanwhile",
       ],
       ["salvor mcp --tools dist/tools.js --http 8080", "at http://127.0.0.1:8080/mcp"],
+      ["salvor mcp inspect servers.toml", "the tools of each server of a file, with their effects and why"],
       [
         "salvor mcp --client-tools http://127.0.0.1:8080 --tools dist/tools.js",
         "tools that another server declares, performed here and recorded there",

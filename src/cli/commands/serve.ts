@@ -24,6 +24,8 @@ export interface ServeOptions {
   readonly retain?: number;
   readonly clientTool: readonly string[];
   readonly tools?: string;
+  /** A file of MCP servers. */
+  readonly mcp?: string;
   readonly toolConcurrency?: number;
   /** In seconds. */
   readonly toolTimeout?: number;
@@ -71,6 +73,7 @@ export function serveCommand(): Command {
         .argParser(repeatable),
     )
     .option("--tools <MODULE>", "an ES module that exports a ToolSet: tools that this server performs itself")
+    .option("--mcp <FILE>", "a file of MCP servers, whose tools this server performs too (docs/mcp.md)")
     .option("--tool-concurrency <N>", "how many calls of them it performs at once (default 64)", parseCount)
     .option(
       "--tool-timeout <SECONDS>",
@@ -111,6 +114,7 @@ export function serveCommand(): Command {
         "every *.toml of a folder; clients may not settle what only a person may",
       ],
       ["salvor serve --tools dist/tools.js", "tools that the server performs itself, in its own process"],
+      ["salvor serve --mcp servers.toml", "the tools of the MCP servers that the file names"],
       [
         "salvor serve --bind 0.0.0.0:8080 --data /var/lib/salvor --auth-token CLIENT_TOKEN",
         "reachable from other machines",

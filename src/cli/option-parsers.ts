@@ -23,6 +23,11 @@ export function parseBind(text: string): BindAddress {
   return { host, port };
 }
 
+/** Reads `PORT`, of this machine only, or `HOST:PORT`. */
+export function parsePort(text: string): BindAddress {
+  return parseBind(/^\d{1,5}$/.test(text) ? `127.0.0.1:${text}` : text);
+}
+
 /** Reads the address of a server. */
 export function parseServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

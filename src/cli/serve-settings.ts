@@ -25,7 +25,7 @@ const LEASE_VARIABLE = "SALVOR_CLIENT_LEASE_TTL_SECS";
  * @throws {@link CliError} for the first that a server must not start with.
  */
 export async function serveSettings(
-  options: ServeOptions,
+  options: Pick<ServeOptions, "authToken" | "bind" | "insecure" | "operatorToken"> & WebhookOptions,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<ServeSettings> {
   const clientToken = readToken("--auth-token", options.authToken, env);
@@ -51,9 +51,11 @@ export async function serveSettings(
   };
 }
 
+type WebhookOptions = Pick<ServeOptions, "notifySecret" | "notifyWebhook">;
+
 /** Where it is told that a run waits. Whoever hears it must be able to tell who said it, so there is no webhook without a secret. */
 function webhookOf(
-  { notifyWebhook: url, notifySecret }: ServeOptions,
+  { notifyWebhook: url, notifySecret }: WebhookOptions,
   env: NodeJS.ProcessEnv,
 ): Webhook | undefined {
   const secret = readToken("--notify-secret", notifySecret, env);

@@ -4,7 +4,6 @@ import { loadDeclarations } from "../declarations/load-declarations.js";
 import { DeclarationError, renderProblem } from "../declarations/problem.js";
 import type { ToolSet } from "../contract/tool-set.js";
 import type { EventStore } from "../store/event-store.js";
-import type { RecoveryReport } from "../store/open-lowdb-store.js";
 import { keepFor } from "../store/retention.js";
 import { errorFacts } from "../server/error-facts.js";
 import type { Webhook } from "../server/notify/webhook.js";
@@ -12,12 +11,14 @@ import { AppState, startServer, type AppOptions, type RunningServer } from "../s
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
+import { listenProblem } from "./listen-problem.js";
 import { openStore } from "./open-store.js";
 import type { BindAddress } from "./option-parsers.js";
 import { modelExecutorOf } from "./model-settings.js";
 import { printable } from "./printable.js";
 import { exitProcess } from "./exit-process.js";
 import { endUncaught, guardForeignCode, guardRejections } from "./process-guard.js";
+import { sayRecovered } from "./recovered-lines.js";
 import { reportError } from "./report-error.js";
 import { serveSettings } from "./serve-settings.js";
 import { announce } from "./serve-words.js";
@@ -147,18 +148,6 @@ function loadDeclared(paths: readonly string[]): ClientToolRegistry {
   }
 }
 
-function sayRecovered({ logger }: ServerLog): (report: RecoveryReport) => void {
-  return ({ runs, cut }) => {
-    if (runs > 0) logger.info({ runs }, "the data folder is recovered");
-    if (cut !== undefined) {
-      logger.warn(
-        cut,
-        "the end of the journal was cut: a batch that was being written when the last server stopped, and that nobody was told about",
-      );
-    }
-  };
-}
-
 /** Erases what ended long ago, if that was asked for; answers the way to stop. */
 function retaining(store: EventStore, { retain }: ServeOptions, { logger }: ServerLog): () => Promise<void> {
   if (retain === undefined) return () => Promise.resolve();
@@ -190,18 +179,5 @@ async function listen(state: AppState, bind: BindAddress, store: EventStore): Pr
       next: `salvor serve --bind ${bindText({ ...bind, port: 0 })}, which takes a free port`,
       cause,
     });
-  }
-}
-
-function listenProblem(cause: unknown): string {
-  switch ((cause as NodeJS.ErrnoException).code) {
-    case "EADDRINUSE":
-      return "the port is in use by another process";
-    case "EACCES":
-      return "this user may not bind that port";
-    case "EADDRNOTAVAIL":
-      return "this machine does not have that address";
-    default:
-      return cause instanceof Error ? cause.message : String(cause);
   }
 }

@@ -154,7 +154,14 @@ function checkArtefact(artefact: unknown): void {
   );
 }
 
-function descriptorOf({ name, description, effect, inputSchema, outputSchema }: DynTool): ToolDescriptor {
+/** What is shown of a tool. Frozen. */
+export function descriptorOf({
+  name,
+  description,
+  effect,
+  inputSchema,
+  outputSchema,
+}: DynTool): ToolDescriptor {
   return Object.freeze({
     name,
     description,

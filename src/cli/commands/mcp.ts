@@ -1,14 +1,9 @@
 import { Command } from "commander";
-import { withExamples } from "../help.js";
 import { mcpInspectCommand } from "./mcp-inspect.js";
+import { mcpServeOn } from "./mcp-serve.js";
 
-/** `salvor mcp`: the Model Context Protocol. */
+/** `salvor mcp`: the Model Context Protocol. By itself it serves tools; its sub-commands look at other servers. */
 export function mcpCommand(): Command {
-  const command = new Command("mcp")
-    .description("Look at the tools of other MCP servers.")
-    .enablePositionalOptions()
-    .addCommand(mcpInspectCommand());
-  return withExamples(command, [
-    ["salvor mcp inspect servers.toml", "the tools of each server of a file, with their effects and why"],
-  ]);
+  const command = new Command("mcp").enablePositionalOptions().addCommand(mcpInspectCommand());
+  return mcpServeOn(command);
 }

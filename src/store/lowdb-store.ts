@@ -15,6 +15,7 @@ import type {
   StoreHealth,
   SummaryPage,
   SummaryQuery,
+  WaitNotices,
 } from "./event-store.js";
 import { Executions } from "./executions.js";
 import { InFlight } from "./in-flight.js";
@@ -30,6 +31,7 @@ import { pageOf, recordOf, summaryOf } from "./summary-list.js";
 import { asError } from "./write-layer.js";
 
 export interface LowdbStoreParts {
+  readonly notices: WaitNotices;
   readonly ledger: Ledger;
   readonly writer: JournalWriter;
   readonly lock: FolderLock;
@@ -43,6 +45,7 @@ export interface LowdbStoreParts {
 export class LowdbStore implements EventStore {
   /** The folder is locked. */
   readonly exclusive = true;
+  readonly notices: WaitNotices;
   readonly #parts: LowdbStoreParts;
   readonly #ledger: Ledger;
   readonly #writer: JournalWriter;
@@ -62,6 +65,7 @@ export class LowdbStore implements EventStore {
 
   constructor(parts: LowdbStoreParts) {
     this.#parts = parts;
+    this.notices = parts.notices;
     this.#ledger = parts.ledger;
     this.#writer = parts.writer;
     this.#inFlight = new InFlight(parts.ledger);

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { Checkpoint, removeSegmentsBefore } from "./checkpoint.js";
 import type { EventStore } from "./event-store.js";
+import { FolderNotices } from "./folder-notices.js";
 import { folderOf, makeFolders } from "./folder.js";
 import { IndexDocuments } from "./index-documents.js";
 import { segmentName } from "./journal-frame.js";
@@ -93,7 +94,8 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
       checkpointBytes: options.checkpointBytes ?? CHECKPOINT_BYTES,
       idleMs: options.idleMs ?? IDLE_MS,
     };
-    return new LowdbStore({ ledger, writer, lock, reader, checkpoint, ...limits });
+    const notices = new FolderNotices(folder);
+    return new LowdbStore({ ledger, writer, lock, reader, checkpoint, notices, ...limits });
   } catch (error) {
     await lock.release().catch(() => undefined);
     throw error;

@@ -16,6 +16,7 @@ import type {
   StoreHealth,
   SummaryPage,
   SummaryQuery,
+  WaitNotices,
 } from "../event-store.js";
 import { judgeAppend, judgeErase, judgeOpen, judgeRefusal, type Lookup } from "../judge.js";
 import type { PostgresStoreOptions } from "../open-postgres-store.js";
@@ -25,6 +26,7 @@ import { Readers } from "./connections.js";
 import { current, hold, release } from "./executions.js";
 import { Feeds } from "./feeds.js";
 import { checkedLog, readRows, type LogRow } from "./log-rows.js";
+import { DatabaseNotices } from "./notices.js";
 import { Presence } from "./presence.js";
 import { countsQuestion, holderQuestion, recordOf, recordQuestion, type RecordRow } from "./questions.js";
 import { readPage, readSummary, summaryOf, type SummaryRow } from "./summary-rows.js";
@@ -155,6 +157,8 @@ export class PostgresStore implements EventStore {
   get presence(): DriverPresence {
     return this.#presence;
   }
+
+  readonly notices: WaitNotices = new DatabaseNotices((question) => this.#readers.rows(question));
 
   get health(): StoreHealth {
     if (this.#closing !== undefined) return { writable: false, reason: "the store is closed" };

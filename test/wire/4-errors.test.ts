@@ -8,6 +8,7 @@ import { STATUS_OF } from "#salvor/server/api-error.js";
 import { hostedTool, hostedTools, Paused } from "../support/hosted-tools.js";
 import { TestServer, type Answer, type TestRun } from "../support/test-server.js";
 import { is, table } from "./table.js";
+import { onOwn } from "./on-own.js";
 
 const [CLIENT, OPERATOR] = ["client-secret", "operator-secret"];
 let server: TestServer;
@@ -23,19 +24,6 @@ const call = (method: string, path: string, options = {}) =>
 const ID = "00000000-0000-4000-8000-00000000abcd";
 const NOW = { now: "2026-01-01T00:00:00Z" };
 const TOO_MUCH = " ".repeat(8_388_609);
-
-/** A server of its own for a row. */
-async function onOwn(
-  options: Parameters<typeof TestServer.start>[0],
-  holds: (own: TestServer) => Promise<void>,
-): Promise<void> {
-  const own = await TestServer.start(options);
-  try {
-    await holds(own);
-  } finally {
-    await own.stop();
-  }
-}
 
 /** Takes a server's folder away from it, as another server does that is forced to; answers what the first refused append was answered. */
 async function takeFolder(own: TestServer, driven: TestRun): Promise<Answer> {

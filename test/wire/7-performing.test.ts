@@ -11,6 +11,7 @@ import { TestPostgres } from "../support/postgres.js";
 import { TestServer, type TestRun } from "../support/test-server.js";
 import { REFUND_CARD, SET_ADDRESS } from "../support/tools.js";
 import { is, table } from "./table.js";
+import { onOwn } from "./on-own.js";
 
 const receipt = { refund_id: "r", amount_cents: 5 };
 const refund = { order_id: "o", amount_cents: 5 };
@@ -55,18 +56,6 @@ const recorded = (run: TestRun) =>
       done();
     });
   });
-
-async function onOwn(
-  options: Parameters<typeof TestServer.start>[0],
-  holds: (own: TestServer) => Promise<void>,
-): Promise<void> {
-  const own = await TestServer.start(options);
-  try {
-    await holds(own);
-  } finally {
-    await own.stop();
-  }
-}
 
 table(
   7,

@@ -1,11 +1,15 @@
 import type { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import type { ServerResponse } from "node:http";
+import type { OpenRequests } from "./open-requests.js";
 import type { LowLevelServer } from "./sdk.js";
 
 /** A client's session, in the revisions of the protocol that have them. */
 export interface HttpSession {
   readonly server: LowLevelServer;
   readonly transport: NodeStreamableHTTPServerTransport;
+  readonly requests: OpenRequests;
+  /** Whether whoever opened it may decide about a call that waits for a person: it is nobody's who may not. */
+  readonly mayDecide: boolean;
 }
 
 interface Entry {

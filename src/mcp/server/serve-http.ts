@@ -6,6 +6,7 @@ import type { JsonValue } from "../../contract/json.js";
 import { ServerMaker, type Face } from "./create-server.js";
 import { currentExchange, HttpExchange, inExchange } from "./http-exchange.js";
 import { HttpSessions, type SessionBounds } from "./http-sessions.js";
+import { OpenRequests } from "./open-requests.js";
 import { loadNodeSdk, loadSdk, type LowLevelServer, type NodeSdk, type ServerSdk } from "./sdk.js";
 import type { ServedTools } from "./served-tools.js";
 import type { Advice } from "./tool-result.js";
@@ -69,7 +70,7 @@ export class McpHttp {
     this.#open.add(response);
     response.once("close", () => this.#open.delete(response));
     const exchange = new HttpExchange(response, asked.mayDecide, this.options.onError);
-    await inExchange(exchange, () => this.#answer(request, response, asked.body));
+    await inExchange(exchange, () => this.#answer(request, response, asked));
     await closed;
   }
 
@@ -88,7 +89,7 @@ export class McpHttp {
   async #answer(
     request: IncomingMessage,
     response: ServerResponse,
-    body: JsonValue | undefined,
+    { body, mayDecide }: HttpRequest,
   ): Promise<void> {
     if (request.method === "POST" && !(await this.#isOfSession(request, body))) {
       await this.#answerModern(request as NodeRequest, response, body);
@@ -96,13 +97,22 @@ export class McpHttp {
     }
     const id = request.headers["mcp-session-id"];
     const session = typeof id === "string" ? this.#sessions.get(id) : undefined;
-    if (typeof id === "string" && session !== undefined) {
+    if (typeof id === "string" && session?.mayDecide === mayDecide) {
+      const entered = session.requests.enter(body ?? null);
+      if (typeof entered === "string") {
+        refuse(response, 400, -32600, entered);
+        return;
+      }
+      // What is refused as a whole reaches nobody who would answer it.
+      response.once("close", () => {
+        if (response.statusCode !== 200) session.requests.leave(entered);
+      });
       this.#sessions.use(id, response);
       await session.transport.handleRequest(request, response, body);
     } else if (id !== undefined) {
       refuse(response, 404, -32001, "there is no such session: initialize a new one");
     } else if (this.sdk.isInitializeRequest(body)) {
-      await this.#initialize(request, response, body);
+      await this.#initialize(request, response, body, mayDecide);
     } else {
       refuse(response, 400, -32000, "a request without Mcp-Session-Id has to initialize a session");
     }
@@ -112,7 +122,12 @@ export class McpHttp {
     return this.sdk.isLegacyRequest(await this.node.toWebRequest(request as NodeRequest, body), body);
   }
 
-  async #initialize(request: IncomingMessage, response: ServerResponse, body: JsonValue): Promise<void> {
+  async #initialize(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: JsonValue,
+    mayDecide: boolean,
+  ): Promise<void> {
     if (!(await this.#sessions.makeRoom())) {
       refuse(response, 503, -32000, "there are as many sessions as there may be: come back later", {
         "Retry-After": "10",
@@ -123,7 +138,7 @@ export class McpHttp {
     const transport = new this.node.NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
-        this.#sessions.add(id, { server, transport });
+        this.#sessions.add(id, { server, transport, requests, mayDecide });
         this.#sessions.use(id, response);
       },
       onsessionclosed: (id) => {
@@ -131,6 +146,12 @@ export class McpHttp {
       },
     });
     await server.connect(transport);
+    const requests = new OpenRequests();
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      if (!("method" in message) && message.id !== undefined) requests.leave([message.id]);
+      return send(message, options);
+    };
     await transport.handleRequest(request, response, body);
   }
 

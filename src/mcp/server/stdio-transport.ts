@@ -4,6 +4,7 @@ import { isJsonObject, ownValue, type JsonValue } from "../../contract/json.js";
 import { JsonSyntaxError } from "../../log/json-syntax-error.js";
 import { parseJson } from "../../log/parse-json.js";
 import { LineReader } from "./line-reader.js";
+import { OpenRequests } from "./open-requests.js";
 import type { ServerSdk } from "./sdk.js";
 
 /** The longest message that is read, in bytes: what a request over HTTP may have. */
@@ -23,6 +24,7 @@ export class StdioTransport implements Transport {
   /** Told of each answer once it is known whether it has left. */
   onanswered?: (id: RequestId, isOut: boolean) => void;
   #isClosed = false;
+  readonly #requests = new OpenRequests();
   readonly #lines = new LineReader(LONGEST_LINE, (line) => {
     this.#read(line);
   });
@@ -42,6 +44,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const id = "method" in message ? undefined : message.id;
+    if (id !== undefined) this.#requests.leave([id]);
     try {
       if (this.#isClosed) throw new Error("the connection is closed");
       await new Promise<void>((resolve, reject) => {
@@ -99,7 +102,10 @@ export class StdioTransport implements Transport {
       this.#refuse(idIn(value), -32600, "this is not a JSON-RPC 2.0 message");
       return;
     }
-    this.onmessage?.(message);
+    const entered = this.#requests.enter(value);
+    // Without the id: the answer under it is the first request's.
+    if (typeof entered === "string") this.#refuse(null, -32600, entered);
+    else this.onmessage?.(message);
   }
 
   #refuse(id: string | number | null, code: number, message: string): void {

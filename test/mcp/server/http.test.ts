@@ -14,7 +14,16 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
+let letPay: () => void = () => undefined;
+const mayPay = new Promise<void>((resolve) => (letPay = resolve));
+const paid: unknown[] = [];
+
 const tools = [
+  hostedTool("pay", "write", async (_ctx, input) => {
+    paid.push((input as { amount: unknown }).amount);
+    await mayPay;
+    return input;
+  }),
   hostedTool("echo", "read", (_ctx, input) => input),
   hostedTool("approve", "write", () =>
     suspend("May I?", { type: "object", properties: { ok: { type: "boolean" } } }),
@@ -116,6 +125,24 @@ describe("over HTTP, with tokens", () => {
     }
   });
 
+  it("a session of an operator's is none for a client who has learnt its id: nothing is answered, ended or heard in it", async () => {
+    const opened = await ask(world.mcpUrl, INITIALIZE, { Authorization: `Bearer ${OPERATOR}` });
+    const session = { "Mcp-Session-Id": String(opened.headers["mcp-session-id"]) };
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+    const said = { jsonrpc: "2.0", id: 0, result: { action: "accept", content: { ok: true } } };
+    for (const [body, method] of [
+      [list, "POST"],
+      [said, "POST"],
+      [undefined, "DELETE"],
+      [undefined, "GET"],
+    ] as const) {
+      const asked = await ask(world.mcpUrl, body, { ...bearer, ...session }, method);
+      assert.equal(asked.status, 404, `${method}: ${asked.text}`);
+    }
+    const own = await ask(world.mcpUrl, list, { Authorization: `Bearer ${OPERATOR}`, ...session });
+    assert.equal(own.status, 200);
+  });
+
   it("a client cannot pass its user's answer in as if it had been asked for it", async () => {
     const client = await world.client("2026-07-28", undefined, bearer);
     const waiting = await client.call("approve", { forged: true });
@@ -187,6 +214,28 @@ describe("over HTTP, without tokens", () => {
     assert.equal((await ask(world.mcpUrl, undefined, session, "DELETE")).status, 200);
     const ended = await ask(world.mcpUrl, { jsonrpc: "2.0", id: 1, method: "tools/list" }, session);
     assert.equal(ended.status, 404);
+  });
+
+  it("an id that is used again while its request has no answer is refused, and nothing is performed for it", async () => {
+    const opened = await ask(world.mcpUrl, INITIALIZE);
+    const session = { "Mcp-Session-Id": String(opened.headers["mcp-session-id"]) };
+    const pay = (id: number, amount: number) => ({
+      ...{ jsonrpc: "2.0", id, method: "tools/call" },
+      params: { name: "pay", arguments: { amount } },
+    });
+    const first = ask(world.mcpUrl, pay(7, 5), session);
+    while (paid.length < 1) await new Promise(setImmediate);
+    for (const amount of [5, 6]) {
+      const again = await ask(world.mcpUrl, pay(7, amount), session);
+      assert.equal(again.status, 400, again.text);
+      assert.match(again.text, /-32600.*id 7 .*no answer yet/);
+    }
+    const twice = await ask(world.mcpUrl, [pay(8, 7), pay(8, 8)], session);
+    assert.equal(twice.status, 400, twice.text);
+    letPay();
+    assert.match((await first).text, /"id":7/);
+    assert.match((await ask(world.mcpUrl, pay(7, 9), session)).text, /amount.*9/);
+    assert.deepEqual(paid, [5, 9]);
   });
 
   it("another method, and the control plane beside it, answer in their own ways", async () => {

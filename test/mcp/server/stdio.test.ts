@@ -22,6 +22,8 @@ class Wire implements ServedTools {
   readonly out: boolean[] = [];
   readonly #lines: Record<string, unknown>[] = [];
   #onLine: () => void = () => undefined;
+  /** What calls wait for. */
+  held: Promise<void> = Promise.resolve();
   /** Whether whatever is written fails. */
   isBroken = false;
 
@@ -45,7 +47,7 @@ class Wire implements ServedTools {
       return Promise.resolve();
     };
     const at = { run_id: "00000000-0000-4000-8000-000000000001", seq: 1 };
-    return Promise.resolve({ kind: "output", at, output, fresh: true, answered });
+    return this.held.then(() => ({ kind: "output", at, output, fresh: true, answered }));
   }
 
   resume = (asked: AskedCall) => this.call(asked);
@@ -153,6 +155,43 @@ describe("a message on standard input", () => {
       assert.equal((await wire.answer()).result.isError, true);
     }
     assert.equal(wire.asked.length, 0);
+  });
+});
+
+describe("an id that is used again", () => {
+  it("while its request has no answer is refused, and the first request has the answer", async () => {
+    const wire = new Wire();
+    await wire.open();
+    let go: () => void = () => undefined;
+    wire.held = new Promise((resolve) => (go = resolve));
+    wire.send(call(7, '{"pay":5}'));
+    while (wire.asked.length < 1) await new Promise(setImmediate);
+    for (const args of ['{"pay":5}', '{"pay":6}']) {
+      wire.send(call(7, args));
+      const refused = await wire.answer();
+      assert.deepEqual([refused.id, refused.error.code], [null, -32600]);
+      assert.match(refused.error.message, /id 7 .*no answer yet/);
+    }
+    go();
+    const answered = await wire.answer();
+    assert.deepEqual([answered.id, JSON.parse(answered.result.content[0].text)], [7, { pay: 5 }]);
+    assert.equal(wire.asked.length, 1);
+    assert.deepEqual(wire.out, [true]);
+  });
+
+  it("once its request was answered, or given up, is another request's", async () => {
+    const wire = new Wire();
+    await wire.open();
+    wire.send(call(7, '{"a":1}'));
+    assert.equal((await wire.answer()).id, 7);
+    wire.held = new Promise(() => undefined);
+    wire.send(call(7, '{"a":2}'));
+    while (wire.asked.length < 2) await new Promise(setImmediate);
+    wire.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } });
+    wire.held = Promise.resolve();
+    wire.send(call(7, '{"a":3}'));
+    const answered = await wire.answer();
+    assert.deepEqual([answered.id, JSON.parse(answered.result.content[0].text)], [7, { a: 3 }]);
   });
 });
 

@@ -5,7 +5,7 @@ import { RegistryError } from "../contract/registry-error.js";
 import type { ToolSource } from "../contract/tool-source.js";
 import { ToolSet } from "../schema/tool-set.js";
 import { renderProblem } from "../declarations/problem.js";
-import { McpConnectError, McpToolsError, type McpHost } from "../mcp/index.js";
+import { McpConnectError, McpToolsError, type McpHost, type McpTrouble } from "../mcp/index.js";
 import {
   closeServers,
   connectServers,
@@ -105,13 +105,18 @@ async function connectAll(file: string, host: McpHost) {
   }
 }
 
+const TROUBLE: Readonly<Record<McpTrouble["kind"], string>> = {
+  tool_refused: "a tool of an MCP server is not offered",
+  listing: "an MCP server's list of tools",
+  effect_changed:
+    "an MCP server has changed what a tool of it is: say its effect in the file of servers if that is wrong",
+};
+
 function hostOf(logger: Logger): McpHost {
   return {
     onTrouble: (trouble) => {
       const { kind, ...fields } = trouble;
-      const what =
-        kind === "tool_refused" ? "a tool of an MCP server is not offered" : "an MCP server's list of tools";
-      logger.warn(fields, what);
+      logger.warn(fields, TROUBLE[kind]);
     },
     onToolsChanged: ({ server, names }) => {
       logger.info({ server, tools: names.length }, "the tools of an MCP server were read again");

@@ -8,7 +8,19 @@ interface Rpc {
 }
 
 /** What a web server does with a call of a tool, by the tool's name. */
-export type WebBehaviour = "answer" | "break" | "break_stream" | "hang" | "reject" | "flood";
+export type WebBehaviour =
+  | "answer"
+  | "break"
+  | "break_stream"
+  | "hang"
+  | "reject"
+  | "flood"
+  /** Acts, and sends the caller to another address of its own. */
+  | "redirect"
+  /** Acts, and says that it is not the one that was to be asked (421). */
+  | "misdirected"
+  /** Fails, and says what it was sent as a token. */
+  | "tell_token";
 
 /** An MCP server over streamable HTTP, by hand: with sessions that it can forget, and connections that it can break. */
 export interface McpWebServer {
@@ -18,13 +30,22 @@ export interface McpWebServer {
   readonly deleted: string[];
   /** Forgets every session; requests that name one are answered 400 then, whatever they are. */
   readonly forget: () => void;
+  /** How many streams for what a server says by itself are open. */
+  readonly streams: () => number;
+  /** Has other tools from now on, and says so on every open stream. */
+  readonly change: (tools: readonly unknown[]) => void;
+  /** Ends every open stream; `refusing` opens none again until it is called with `false`. */
+  readonly dropStreams: (refusing?: boolean) => void;
   readonly close: () => Promise<void>;
 }
 
 export async function mcpWebServer(
-  tools: readonly unknown[],
+  listed: readonly unknown[],
   behaviours: Readonly<Record<string, WebBehaviour>> = {},
 ): Promise<McpWebServer> {
+  let tools = listed;
+  let refusesStreams = false;
+  const streams = new Set<ServerResponse>();
   const sessions = new Set<string>();
   const calls: string[] = [];
   const deleted: string[] = [];
@@ -39,22 +60,31 @@ export async function mcpWebServer(
       sessions.add(id);
       response.setHeader("mcp-session-id", id);
       const serverInfo = { name: "web", version: "1" };
-      answer(response, rpc, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo });
+      answer(response, rpc, {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: { listChanged: true } },
+        serverInfo,
+      });
     } else if (!sessions.has(session)) {
       response.writeHead(400).end("Bad Request: No valid session ID provided");
     } else if (rpc.id === undefined) response.writeHead(202).end();
     else if (rpc.method === "tools/list") answer(response, rpc, { tools });
     else if (rpc.method === "ping") answer(response, rpc, {});
-    else if (rpc.method === "tools/call") perform(rpc, response);
+    else if (rpc.method === "tools/call") perform(rpc, request, response);
     else answer(response, rpc, undefined);
   };
 
-  const perform = (rpc: Rpc, response: ServerResponse): void => {
+  const perform = (rpc: Rpc, request: IncomingMessage, response: ServerResponse): void => {
     const name = rpc.params?.name ?? "";
     calls.push(name);
     const behaviour = behaviours[name] ?? "answer";
     if (behaviour === "break") response.destroy();
     else if (behaviour === "reject") response.writeHead(503).end("over capacity");
+    else if (behaviour === "redirect")
+      response.writeHead(307, { location: "/mcp/v2?ticket=t0ps3cret" }).end();
+    else if (behaviour === "misdirected") response.writeHead(421).end();
+    else if (behaviour === "tell_token")
+      response.writeHead(500).end(`not for ${request.headers.authorization}`);
     else if (behaviour === "break_stream" || behaviour === "flood") {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(": hello\n\n");
@@ -71,6 +101,12 @@ export async function mcpWebServer(
       deleted.push(String(request.headers["mcp-session-id"]));
       response.writeHead(200).end();
     } else if (request.method === "POST") void post(request, response);
+    else if (request.method === "GET" && !refusesStreams && request.headers["mcp-session-id"] !== undefined) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(": hello\n\n");
+      streams.add(response);
+      response.once("close", () => streams.delete(response));
+    } else if (request.method === "GET") response.writeHead(503).end();
     else response.writeHead(405).end();
   });
   server.on("connection", (socket) => {
@@ -83,6 +119,16 @@ export async function mcpWebServer(
     ...{ calls, headers, deleted },
     forget: () => {
       sessions.clear();
+    },
+    streams: () => streams.size,
+    change: (others) => {
+      tools = others;
+      const said = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+      for (const stream of streams) stream.write(`data: ${JSON.stringify(said)}\n\n`);
+    },
+    dropStreams: (refusing = false) => {
+      refusesStreams = refusing;
+      for (const stream of streams) stream.destroy();
     },
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -11,6 +11,8 @@ import { McpConnectionLost, McpToolError } from "./mcp-errors.js";
 import { paramHeaders } from "./param-headers.js";
 import { judgeByServersSchema } from "./untrusted-judge.js";
 import type { McpToolDefinition } from "./tool-definition.js";
+import type { Secrets } from "./secrets.js";
+import { shortened } from "./shortened.js";
 import type { WireAnswer } from "./transport/wire.js";
 
 /** Where a server's calls go, and who is told of their progress. */
@@ -18,14 +20,14 @@ export interface CallRoute {
   readonly server: string;
   readonly keeper: ConnectionKeeper;
   readonly onProgress: ((tool: string, ctx: ToolCtx, params: JsonObject) => void) | undefined;
+  /** What the server was given, and must not stand in a message. */
+  readonly secrets: Secrets;
   /** The server's own names of the tools that are being called. */
   readonly openCalls: Map<symbol, string>;
 }
 
 /** The codes with which a server says that it has not begun: it has no such method or tool, or refuses the arguments. */
 const REFUSALS: ReadonlySet<number> = new Set([-32601, -32602]);
-/** How much of a server's text an error message carries, in characters. */
-const MOST_TEXT = 2_000;
 
 /**
  * Performs one attempt at a call of a server's tool.
@@ -114,11 +116,9 @@ async function outcomeOf(
       );
     }
     case "error": {
-      const error = new McpToolError(
-        `the server answered with error ${answer.code}: ${shortened(answer.message)}`,
-        answer.code,
-      );
-      throw REFUSALS.has(answer.code) ? definite(error) : failed(tool, error);
+      const said = shortened(route.secrets.hide(answer.message));
+      const error = new McpToolError(`the server answered with error ${answer.code}: ${said}`, answer.code);
+      throw isRefusal(tool, answer) ? definite(error) : failed(tool, error);
     }
     case "result":
       return resultOf(route, tool, connection, answer.result);
@@ -126,7 +126,7 @@ async function outcomeOf(
 }
 
 async function resultOf(
-  { server }: CallRoute,
+  { server, secrets }: CallRoute,
   tool: McpToolDefinition,
   connection: Connection,
   result: JsonValue,
@@ -144,7 +144,8 @@ async function resultOf(
     throw new McpToolError(`the server answered with a result of type ${shortened(JSON.stringify(type))}`);
   }
   if (ownValue(result, "isError") === true) {
-    throw failed(tool, new McpToolError(`the server says that it failed: ${shortened(textOf(result))}`));
+    const said = shortened(secrets.hide(textOf(result)));
+    throw failed(tool, new McpToolError(`the server says that it failed: ${said}`));
   }
   const whole = Object.fromEntries(Object.entries(result).filter(([key]) => key !== "resultType"));
   const violations = await judgeResult(tool, whole);
@@ -177,6 +178,17 @@ export async function judgeResult(tool: McpToolDefinition, result: JsonValue) {
   return violations.map(({ path, message }) => ({ path: path.replace("$", "$.structuredContent"), message }));
 }
 
+/**
+ * Whether the server has refused a call before it began. Servers there are that hold a result to its `outputSchema` once the
+ * tool is done, and say with -32602 that it does not match.
+ */
+function isRefusal(
+  { outputSchema }: McpToolDefinition,
+  { code, message }: { code: number; message: string },
+): boolean {
+  return REFUSALS.has(code) && !(outputSchema !== undefined && /output|structured/i.test(message));
+}
+
 /** An error that the server answered with: of a `write` it proves nothing, unless the operator says that it does. */
 function failed(tool: McpToolDefinition, error: McpToolError): Error {
   return tool.effect !== "write" || tool.errorsAreDefinite ? definite(error) : error;
@@ -199,8 +211,4 @@ function textOf(result: JsonObject): string {
     return typeof text === "string" ? [text] : [];
   });
   return texts.join("\n") || JSON.stringify(ownValue(result, "structuredContent") ?? null);
-}
-
-function shortened(text: string): string {
-  return text.length <= MOST_TEXT ? text.toWellFormed() : `${text.slice(0, MOST_TEXT).toWellFormed()}…`;
 }

@@ -1,3 +1,4 @@
+import type { Effect } from "../../contract/effect.js";
 import type { OnElicitation } from "./elicitation.js";
 import type { McpToolsOptions } from "./tool-options.js";
 import type { RefusedTool } from "./tool-definition.js";
@@ -29,7 +30,16 @@ export interface McpProgress {
 
 export type McpTrouble =
   | ({ readonly kind: "tool_refused"; readonly server: string } & RefusedTool)
-  | { readonly kind: "listing"; readonly server: string; readonly problem: string };
+  | { readonly kind: "listing"; readonly server: string; readonly problem: string }
+  /** The server's hints have changed what a tool is here; calls that have begun keep the effect that was recorded of them. */
+  | {
+      readonly kind: "effect_changed";
+      readonly server: string;
+      /** The name under which the tool is offered here. */
+      readonly tool: string;
+      readonly before: Effect;
+      readonly now: Effect;
+    };
 
 interface ConnectOptions extends McpToolsOptions, McpHost {
   /** What the server is called in messages; its command or its URL unless given. */

@@ -49,6 +49,17 @@ export class ConnectionKeeper {
     this.sweep();
   }
 
+  /**
+   * Makes another connection in the place of one that is whole and on which the server can say nothing by itself any more.
+   *
+   * @throws {@link McpConnectError}; the next call tries again.
+   */
+  async renew(connection: Connection): Promise<void> {
+    if (this.#isClosed || this.#current !== connection) return;
+    this.retire(connection);
+    await this.#reopen();
+  }
+
   /** Closes what was given up and has nothing in flight any more. */
   sweep(): void {
     for (const connection of this.#retired) {

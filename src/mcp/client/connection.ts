@@ -6,7 +6,10 @@ import type { ElicitationAnswer } from "./elicitation.js";
 import { McpConnectError } from "./mcp-errors.js";
 import { ProcessNotStarted } from "./process/server-process.js";
 import type { Reach } from "./reach.js";
+import type { Secrets } from "./secrets.js";
+import { shortened } from "./shortened.js";
 import { loadSdk } from "./sdk.js";
+import { StreamWatch } from "./transport/stream-watch.js";
 import { transportTo } from "./transport/transport-to.js";
 import { Wire, type WireAnswer, type WireRequest } from "./transport/wire.js";
 
@@ -14,6 +17,8 @@ export interface ConnectionHooks {
   /** What the server is called in messages. */
   readonly name: string;
   readonly onToolsChanged: (connection: Connection) => void;
+  /** Told when nothing that the server says by itself is heard on a connection any more. */
+  readonly onDeaf: (connection: Connection) => void;
   readonly onElicitation: (
     message: string,
     requestedSchema: JsonObject,
@@ -28,6 +33,7 @@ const PROBE_TIMEOUT_MS = 10_000;
 /** How long a server that is doubted may take to answer a ping, in milliseconds. */
 const PING_TIMEOUT_MS = 2_000;
 const LIST_CHANGED_PAUSE_MS = 50;
+const LEFT_PAUSE_MS = 2_000;
 
 const CAPABILITIES: ClientCapabilities = { elicitation: { form: {} } };
 const INFO = { name: "salvor", version: VERSION };
@@ -65,9 +71,17 @@ export class Connection {
 
   static async #try(reach: Reach, hooks: ConnectionHooks, isLegacy: boolean): Promise<Connection> {
     const sdk = await loadSdk();
-    const { transport, remarks, leave } = await transportTo(reach);
-    const wire = new Wire(transport, reach.kind);
     const opened: { connection?: Connection } = {};
+    const streams = new StreamWatch({
+      onReopened: () => {
+        if (opened.connection !== undefined) hooks.onToolsChanged(opened.connection);
+      },
+      onLost: () => {
+        if (opened.connection !== undefined) hooks.onDeaf(opened.connection);
+      },
+    });
+    const { transport, remarks, leave } = await transportTo(reach, streams);
+    const wire = new Wire(transport, reach.kind);
     const client = new sdk.Client(INFO, {
       capabilities: CAPABILITIES,
       jsonSchemaValidator: ACCEPTS_ALL,
@@ -101,7 +115,8 @@ export class Connection {
     } catch (cause) {
       await wire.close().catch(() => undefined);
       const said = remarks();
-      const problem = `cannot be connected to: ${causeChain(cause)}${said === "" ? "" : ` (${said})`}`;
+      const why = shortened(reach.secrets.hide(causeChain(cause)));
+      const problem = `cannot be connected to: ${why}${said === "" ? "" : ` (${said})`}`;
       throw new McpConnectError(hooks.name, problem, { cause });
     }
     const keys = {
@@ -109,7 +124,14 @@ export class Connection {
       info: sdk.CLIENT_INFO_META_KEY,
       capabilities: sdk.CLIENT_CAPABILITIES_META_KEY,
     };
-    return (opened.connection = new Connection(client, wire, keys, remarks, leave));
+    const connection = new Connection(client, wire, keys, remarks, leave, reach.secrets);
+    opened.connection = connection;
+    if (reach.kind === "http") {
+      void client.autoOpenedSubscription?.closed.then((by) => {
+        if (by === "remote") connection.#wasLeft(hooks);
+      });
+    }
+    return connection;
   }
 
   private constructor(
@@ -119,6 +141,7 @@ export class Connection {
     /** What a local server has written besides its messages. */
     readonly remarks: () => string,
     private readonly leave: () => Promise<void>,
+    readonly secrets: Secrets,
   ) {
     client.onclose = () => {
       this.#isClosed = true;
@@ -170,6 +193,15 @@ export class Connection {
     await this.client.close().catch(() => undefined);
     // The client forgets a transport that has closed; a process behind it may still be ending.
     await this.wire.close().catch(() => undefined);
+  }
+
+  /** The server has ended the stream on which it says what changes, in the revision of 2026. */
+  #wasLeft(hooks: ConnectionHooks): void {
+    // One that ends it each time is not asked all the time.
+    const later = setTimeout(() => {
+      if (!this.isClosed) hooks.onDeaf(this);
+    }, LEFT_PAUSE_MS);
+    later.unref();
   }
 
   /** What the revision of 2026 wants to be told with every request. */

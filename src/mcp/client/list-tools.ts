@@ -2,6 +2,7 @@ import { isJsonObject, ownValue, type JsonObject, type JsonValue } from "../../c
 import { jsonEqual } from "../../log/json-equal.js";
 import type { Connection } from "./connection.js";
 import { McpConnectError } from "./mcp-errors.js";
+import { shortened } from "./shortened.js";
 
 /** A tool as a server lists it. */
 export interface ListedTool {
@@ -67,7 +68,10 @@ async function onePage(
     });
   if (answer.kind === "result" && isJsonObject(answer.result)) return answer.result;
   if (answer.kind === "error")
-    throw new McpConnectError(server, `does not list its tools: ${answer.message}`);
+    throw new McpConnectError(
+      server,
+      `does not list its tools: ${shortened(connection.secrets.hide(answer.message))}`,
+    );
   const cause = answer.kind === "broken" ? answer.cause : undefined;
   const said = connection.remarks();
   throw new McpConnectError(server, `did not list its tools${said === "" ? "" : ` (${said})`}`, { cause });

@@ -1,3 +1,4 @@
+import type { Effect } from "../../contract/effect.js";
 import type { DynTool } from "../../contract/dyn-tool.js";
 import type { ToolSource } from "../../contract/tool-source.js";
 import type { JsonObject } from "../../contract/json.js";
@@ -9,10 +10,11 @@ import type { HttpOptions, McpHost, StdioOptions } from "./connect-options.js";
 import type { ElicitationAnswer } from "./elicitation.js";
 import { httpHeaders, httpUrl } from "./http-address.js";
 import { listTools } from "./list-tools.js";
-import { checkNames, checkOptions, offerOf, type Offer } from "./offered-tools.js";
+import { checkNames, checkOptions, offerOf, unknownNames, type Offer } from "./offered-tools.js";
 import { progressOf } from "./progress.js";
 import type { Reach } from "./reach.js";
 import { safeEnvironment } from "./sdk.js";
+import { secretsOf } from "./secrets.js";
 import type { McpToolDefinition, RefusedTool } from "./tool-definition.js";
 import type { McpToolsOptions } from "./tool-options.js";
 
@@ -31,6 +33,10 @@ export class McpServer implements ToolSource {
   readonly #route: CallRoute;
   #offer: Offer = { tools: new Map(), refused: [], problems: [] };
   #reading: Promise<void> = Promise.resolve();
+  /** Where the tools are to be read again. */
+  #changed: Connection | undefined;
+  /** What each tool that was ever offered was last. */
+  readonly #effects = new Map<string, Effect>();
 
   /**
    * Starts a server and reads its tools. It ends with this process, or by {@link close}.
@@ -40,8 +46,11 @@ export class McpServer implements ToolSource {
    */
   static async connectStdio(options: StdioOptions): Promise<McpServer> {
     const { command, args = [], env = {}, cwd, name = command } = options;
-    const environment = { ...(await safeEnvironment()), ...env };
-    return McpServer.#connect(name, { kind: "stdio", command, args, env: environment, cwd }, options);
+    const safe = await safeEnvironment();
+    const given = Object.entries(env).filter(([variable, value]) => safe[variable] !== value);
+    const secrets = secretsOf(Object.fromEntries(given));
+    const program = { command, args, env: { ...safe, ...env }, cwd };
+    return McpServer.#connect(name, { kind: "stdio", secrets, ...program }, options);
   }
 
   /**
@@ -52,7 +61,8 @@ export class McpServer implements ToolSource {
   static async connectHttp(options: HttpOptions): Promise<McpServer> {
     const url = httpUrl(options.url);
     const { name = `${url.origin}${url.pathname}` } = options;
-    return McpServer.#connect(name, { kind: "http", url, headers: httpHeaders(options) }, options);
+    const headers = httpHeaders(options);
+    return McpServer.#connect(name, { kind: "http", secrets: secretsOf(headers), url, headers }, options);
   }
 
   static async #connect(name: string, reach: Reach, options: Options): Promise<McpServer> {
@@ -71,17 +81,26 @@ export class McpServer implements ToolSource {
     this.name = name;
     this.#options = options;
     const readAgain = (connection: Connection): void => {
-      this.#reading = this.#reading.then(() => this.#readAgain(connection));
+      // Changes that come while others wait to be read are read with them.
+      const isWaiting = this.#changed !== undefined;
+      this.#changed = connection;
+      if (!isWaiting) this.#reading = this.#reading.then(() => this.#readChanged());
     };
     this.#keeper = new ConnectionKeeper(reach, {
       name,
       onToolsChanged: readAgain,
       onReconnected: readAgain,
+      onDeaf: (connection) => {
+        this.#keeper.renew(connection).catch((error: unknown) => {
+          tell(options.onTrouble, { kind: "listing", server: name, problem: reasonOf(error) });
+        });
+      },
       onElicitation: (message, requestedSchema, signal) => this.#elicit(message, requestedSchema, signal),
     });
     this.#route = {
       server: name,
       keeper: this.#keeper,
+      secrets: reach.secrets,
       openCalls: new Map(),
       onProgress: (tool, ctx, params) => {
         const progress = progressOf(name, tool, ctx, params);
@@ -128,12 +147,17 @@ export class McpServer implements ToolSource {
     this.#tellTrouble();
   }
 
-  async #readAgain(connection: Connection): Promise<void> {
-    if (connection.isClosed) return;
+  async #readChanged(): Promise<void> {
+    const connection = this.#changed;
+    this.#changed = undefined;
+    if (connection === undefined || connection.isClosed) return;
     try {
       const listed = await listTools(this.name, connection);
       this.#offer = await offerOf(listed, this.#options, this.#route, this.#offer);
       this.#tellTrouble();
+      for (const problem of unknownNames(this.#options, listed)) {
+        tell(this.#options.onTrouble, { kind: "listing", server: this.name, problem });
+      }
       tell(this.#options.onToolsChanged, { server: this.name, names: this.names() });
     } catch (error) {
       // What was read before stays: the next call finds out whether the server still has it.
@@ -146,6 +170,13 @@ export class McpServer implements ToolSource {
     const server = this.name;
     for (const problem of this.problems) tell(onTrouble, { kind: "listing", server, problem });
     for (const refused of this.refused) tell(onTrouble, { kind: "tool_refused", server, ...refused });
+    for (const { name: tool, effect: now } of this.definitions()) {
+      const before = this.#effects.get(tool);
+      this.#effects.set(tool, now);
+      if (before !== undefined && before !== now) {
+        tell(onTrouble, { kind: "effect_changed", server, tool, before, now });
+      }
+    }
   }
 
   async #elicit(

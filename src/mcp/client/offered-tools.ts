@@ -58,17 +58,18 @@ export async function offerOf(
  *
  * @throws {@link McpToolsError} naming every tool that there is not, and what there is.
  */
-export function checkNames(server: string, { tools: said }: McpToolsOptions, listed: ListedTools): void {
-  const names = listed.tools.map(({ name }) => name);
-  const unknown = Object.keys(said ?? {}).filter((name) => !names.includes(name));
-  if (unknown.length === 0) return;
-  const has = names.length === 0 ? "no tools" : keyList(names.sort());
-  throw new McpToolsError(
-    server,
-    unknown.map(
-      (name) => `it has no tool ${JSON.stringify(name)}, of which something is said; it has ${has}`,
-    ),
-  );
+export function checkNames(server: string, options: McpToolsOptions, listed: ListedTools): void {
+  const problems = unknownNames(options, listed);
+  if (problems.length > 0) throw new McpToolsError(server, problems);
+}
+
+/** Says of each tool that the operator says something about, and that there is not, that there is not. */
+export function unknownNames({ tools: said = {} }: McpToolsOptions, listed: ListedTools): readonly string[] {
+  const names = listed.tools.map(({ name }) => name).sort();
+  const has = names.length === 0 ? "no tools" : keyList(names);
+  return Object.keys(said)
+    .filter((name) => !names.includes(name))
+    .map((name) => `it has no tool ${JSON.stringify(name)}, of which something is said; it has ${has}`);
 }
 
 /** @throws TypeError when an effect or a path is none, before anything is connected to. */

@@ -44,6 +44,9 @@ before(async () => {
         tool("failing_read", READ),
         tool("failing_idempotent", IDEMPOTENT),
         tool("no_method"),
+        tool("late_params", {}, withOutput),
+        tool("early_params", {}, withOutput),
+        tool("textual"),
         tool("bad_params"),
         tool("internal"),
         tool("internal_read", READ),
@@ -64,6 +67,17 @@ before(async () => {
         whole: answer(whole),
         ...{ failing: answer(failed), failing_read: answer(failed) },
         ...{ failing_idempotent: answer(failed), definite: answer(failed) },
+        late_params: [
+          {
+            does: "refuse",
+            error: {
+              code: -32602,
+              message: "MCP error -32602: Output validation error: no structured content",
+            },
+          },
+        ],
+        early_params: refuse(-32602),
+        textual: [{ does: "refuse", error: { code: "-32602" as unknown as number, message: "no" } }],
         ...{ no_method: refuse(-32601), bad_params: refuse(-32602) },
         ...{ internal: refuse(-32603), internal_read: refuse(-32603), internal_definite: refuse(-32000) },
         good: answer({ content: [], structuredContent: { total: 3 } }),
@@ -109,6 +123,15 @@ it("arguments that the server's schema does not accept are refused, and nothing 
     { path: "$", message: 'expected a member "order", found an empty object' },
   ]);
   assert.equal(await scripts.calls("pay"), 0);
+});
+
+it("-32602 that tells of a result, once a write is done, is an unknown outcome; before it began it is definite", async () => {
+  await assert.rejects(call(scripts.tool("late_params")), UnknownOutcomeError);
+  await assert.rejects(call(scripts.tool("early_params")), { code: "handler", definite: true });
+});
+
+it("a code that is no number is no refusal of a write", async () => {
+  await assert.rejects(call(scripts.tool("textual")), UnknownOutcomeError);
 });
 
 it("the idempotency key travels in _meta, derived from the declared path", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, it } from "node:test";
@@ -43,6 +44,7 @@ function sdkServer(): SdkServer {
 
 let http: Server;
 let server: McpServer;
+const told = new EventEmitter();
 before(async () => {
   const handler = toNodeHandler(createMcpHandler(sdkServer));
   http = createServer((request, response) => {
@@ -50,7 +52,7 @@ before(async () => {
   });
   await new Promise<void>((listening) => http.listen(0, "127.0.0.1", listening));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  server = await McpServer.connectHttp({ url, name: "shop" });
+  server = await McpServer.connectHttp({ url, name: "shop", onToolsChanged: () => told.emit("changed") });
 });
 after(async () => {
   await server.close();
@@ -74,6 +76,13 @@ it("arguments that the server wants in headers too are repeated there", async ()
     assert.equal(textOf(await call(toolOf(server, "in_region"), { region })), JSON.stringify({ region }));
   }
   assert.equal((await call(toolOf(server, "in_region"))).outcome, "output");
+});
+
+it("a server that ends the stream on which it says what changes is connected to anew, and its tools are read", async () => {
+  const read = once(told, "changed");
+  http.closeAllConnections();
+  await read;
+  assert.deepEqual(server.names(), ["in_region", "pay"]);
 });
 
 it("only what is declared for it becomes a header", () => {

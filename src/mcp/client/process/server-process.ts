@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { signalProcesses } from "./marked-processes.js";
+import { NO_SECRETS, type Secrets } from "../secrets.js";
 import {
   PROGRAM_INPUT,
   PROGRAM_OUTPUT,
@@ -36,11 +37,12 @@ export class ServerProcess {
   readonly ended: Promise<string>;
   readonly #supervisor: ChildProcess;
   readonly #mark: string;
-  readonly #stderr = new TextTail(STDERR_KEPT);
+  readonly #stderr: TextTail;
   readonly #started: Promise<number>;
   #closing: Promise<void> | undefined;
 
-  private constructor(program: Omit<SupervisedProgram, "mark">) {
+  private constructor({ command, args, env, cwd }: Omit<SupervisedProgram, "mark">, secrets: Secrets) {
+    this.#stderr = new TextTail(STDERR_KEPT, secrets);
     this.#mark = crypto.randomUUID();
     this.#supervisor = spawn(process.execPath, ["--max-old-space-size=64", SUPERVISOR], {
       detached: true,
@@ -69,16 +71,20 @@ export class ServerProcess {
     });
     this.#started.catch(() => undefined);
     this.ended = this.#untilEnded().then(() => how);
-    supervisor.send({ ...program, mark: this.#mark } satisfies SupervisedProgram, () => undefined);
+    supervisor.send(
+      { command, args, env, cwd, mark: this.#mark } satisfies SupervisedProgram,
+      () => undefined,
+    );
   }
 
   /**
    * Starts a server.
    *
+   * @param secrets what is not shown of what it writes.
    * @throws {@link ProcessNotStarted} when there is no such program.
    */
-  static async start(program: Omit<SupervisedProgram, "mark">): Promise<ServerProcess> {
-    const process = new ServerProcess(program);
+  static async start(program: Omit<SupervisedProgram, "mark">, secrets = NO_SECRETS): Promise<ServerProcess> {
+    const process = new ServerProcess(program, secrets);
     await process.#started;
     return process;
   }

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { ServerProcess } from "../process/server-process.js";
 import { TextTail } from "../process/text-tail.js";
+import { NO_SECRETS, type Secrets } from "../secrets.js";
 import { LineSplitter } from "./line-splitter.js";
 import { MAX_MESSAGE_BYTES } from "./limits.js";
 import { NotSent } from "./not-sent.js";
@@ -22,15 +23,20 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #noise = new TextTail(NOISE_KEPT);
+  readonly #noise: TextTail;
   #process: ServerProcess | undefined;
   #ended: string | undefined;
 
-  constructor(private readonly program: ServerProgram) {}
+  constructor(
+    private readonly program: ServerProgram,
+    private readonly secrets: Secrets = NO_SECRETS,
+  ) {
+    this.#noise = new TextTail(NOISE_KEPT, secrets);
+  }
 
   /** @throws `ProcessNotStarted` */
   async start(): Promise<void> {
-    const process = await ServerProcess.start(this.program);
+    const process = await ServerProcess.start(this.program, this.secrets);
     this.#process = process;
     const lines = new LineSplitter(MAX_MESSAGE_BYTES);
     process.output.on("data", (piece: Buffer) => {
@@ -81,7 +87,10 @@ export class StdioTransport implements Transport {
   #read(line: string): void {
     if (line.trim() === "") return;
     const message = parsed(line);
-    if (message === undefined) this.#noise.add(`${line.slice(0, NOISE_KEPT)}\n`);
+    if (message === undefined)
+      this.#noise.add(
+        `${this.secrets.hide(line.slice(0, NOISE_KEPT + this.secrets.longest)).slice(0, NOISE_KEPT)}\n`,
+      );
     else this.onmessage?.(message);
   }
 }

@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
 import type { Reach } from "../reach.js";
 import { loadSdk } from "../sdk.js";
-import { boundedFetch } from "./bounded-fetch.js";
+import { serverFetch } from "./server-fetch.js";
+import { STREAM_RETRIES, type StreamWatch } from "./stream-watch.js";
 import { StdioTransport } from "./stdio-transport.js";
 
 /** A transport to a server, and what depends on its kind. */
@@ -15,18 +16,26 @@ export interface TransportTo {
 }
 
 /** A transport that is not started yet. */
-export async function transportTo(reach: Reach): Promise<TransportTo> {
+export async function transportTo(reach: Reach, streams: StreamWatch): Promise<TransportTo> {
   if (reach.kind === "stdio") {
-    const transport = new StdioTransport(reach);
+    const transport = new StdioTransport(reach, reach.secrets);
     return { transport, remarks: () => transport.remarks, leave: () => Promise.resolve() };
   }
   const { StreamableHTTPClientTransport } = await loadSdk();
   const transport = new StreamableHTTPClientTransport(reach.url, {
     requestInit: { headers: { ...reach.headers } },
-    fetch: boundedFetch,
+    fetch: serverFetch(reach.secrets, streams),
+    reconnectionOptions: RECONNECTION,
   });
   return { transport, remarks: () => "", leave: () => endSession(transport) };
 }
+
+const RECONNECTION = {
+  initialReconnectionDelay: 1_000,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: STREAM_RETRIES,
+};
 
 /** A server that does not answer forgets a session by itself one day. */
 const END_SESSION_MS = 1_000;

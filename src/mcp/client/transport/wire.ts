@@ -152,7 +152,7 @@ export class Wire implements Transport {
     if (typeof id !== "string" || !id.startsWith("salvor:")) return false;
     this.#pendingOf(id)?.settle(
       isJsonObject(error)
-        ? { kind: "error", code: Number(error["code"]), message: textOf(error["message"]) }
+        ? { kind: "error", code: codeOf(message, error), message: textOf(error["message"]) }
         : { kind: "result", result: message["result"] ?? null },
     );
     return true;
@@ -166,6 +166,11 @@ export class Wire implements Transport {
 function ownObject(params: JsonObject, key: string): JsonObject | undefined {
   const value = Object.hasOwn(params, key) ? params[key] : undefined;
   return isJsonObject(value) ? value : undefined;
+}
+
+/** An answer that is no error of JSON-RPC, or a result as well, says nothing by its code. */
+function codeOf(message: JsonObject, { code }: JsonObject): number {
+  return typeof code === "number" && !Object.hasOwn(message, "result") ? code : Number.NaN;
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -32,7 +32,7 @@ function entriesOf(words: readonly string[], options: McpInspectOptions): readon
   const untrusted = options.trustAnnotations ? {} : { trustAnnotations: false };
   if (isAlone && /^https?:\/\//i.test(first)) {
     const bearerToken = tokenOf(options.bearerToken);
-    return [{ kind: "http", name: first, url: first, bearerToken, ...untrusted }];
+    return [{ kind: "http", name: urlName(first), url: first, bearerToken, ...untrusted }];
   }
   if (options.bearerToken !== undefined) {
     throw new CliError("--bearer-token is for a server with a URL", {
@@ -60,12 +60,23 @@ function tokenOf(variable: string | undefined): string | undefined {
   );
 }
 
+/** An address without the parts in which a secret may stand: it is printed. */
+function urlName(address: string): string {
+  if (!URL.canParse(address)) return "URL";
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
+
 async function inspect(entry: ServerEntry, words: readonly string[]): Promise<Inspected> {
   let server: McpServer;
   try {
     server = await connectServer(entry);
   } catch (cause) {
-    throw mcpProblem(cause, `put it right, then: salvor mcp inspect ${words.map(shellWord).join(" ")}`);
+    const typed =
+      entry.kind === "http" && words.length === 1 && words[0] === entry.url ? [entry.name] : words;
+    const next = `put it right, then: salvor mcp inspect ${typed.map(shellWord).join(" ")}`;
+    if (cause instanceof TypeError) throw new CliError(printable(cause.message), { next, cause });
+    throw mcpProblem(cause, next);
   }
   try {
     const tools = server.definitions().map(({ name, effect, why, description }) => ({

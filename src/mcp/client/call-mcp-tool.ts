@@ -11,7 +11,9 @@ export function isMcpAnswer(output: JsonValue): boolean {
  * carried to it by a call of its own, with an intent of its own: so both are in the log, and replay in order.
  *
  * @param call performs or replays a call: `run.call` of a `DurableRun`.
+ * @param input the arguments, from whoever wants the call: a person's answer is not among them.
  * @returns the server's result.
+ * @throws TypeError when the input holds the member in which an answer is carried: nobody but a person gives one.
  * @throws what `call` throws: `RunSuspended` while a question waits for a person.
  */
 export async function callMcpTool(
@@ -19,6 +21,9 @@ export async function callMcpTool(
   tool: string,
   input: Readonly<Record<string, JsonValue>>,
 ): Promise<JsonValue> {
+  if (Object.hasOwn(input, ANSWER)) {
+    throw new TypeError(`the input of ${tool} holds ${ANSWER}, which is for a person's answer: leave it out`);
+  }
   for (let asked: Readonly<Record<string, JsonValue>> = input; ;) {
     const output = await call(tool, asked);
     if (!isMcpAnswer(output)) return output;

@@ -120,3 +120,12 @@ it("inspect lists a server's tools with their effects and why, for a person and 
   assert.match(why, /not trusted \(it hints read\)/);
   assert.equal(json.refused[0].serverName, "bad");
 });
+
+it("inspect does not print what stands in an address besides where it leads", async () => {
+  for (const address of ["http://127.0.0.1:1/mcp?key=t0ps3cret", "http://me:t0ps3cret@127.0.0.1:1/mcp"]) {
+    const { code, stdout, stderr } = await runSalvor(["mcp", "inspect", address]);
+    assert.equal(code, 1);
+    assert.doesNotMatch(`${stdout}${stderr}`, /t0ps3cret/);
+    assert.match(stderr, /^Next: .*salvor mcp inspect http:\/\/127\.0\.0\.1:1\/mcp$/m);
+  }
+});

@@ -7,7 +7,7 @@ export default defineConfig(
   globalIgnores(["dist", "build", "**/dist", "**/fixtures", "salvor-data", "scripts/nodes/node_modules"]),
   js.configs.recommended,
   {
-    files: ["**/*.ts"],
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {

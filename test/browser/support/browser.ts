@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
@@ -24,6 +24,7 @@ export async function startBrowser(): Promise<RealBrowser> {
     const executablePath = await packed.executablePath();
     const browser = await chromium.launch({
       executablePath,
+      env: { ...process.env, FONTCONFIG_FILE: await fontsIn(folder) },
       // Not the arguments that the package has for its own purpose: they set a page's policy aside.
       args: ["--no-sandbox", "--no-zygote", "--disable-gpu", "--font-render-hinting=none"],
       headless: true,
@@ -42,4 +43,19 @@ export async function startBrowser(): Promise<RealBrowser> {
     if (before === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = before;
   }
+}
+
+/** The fonts of the machine and those of the package, whose own settings look for them in `/tmp` alone. Text without a font has no size. */
+async function fontsIn(folder: string): Promise<string> {
+  const file = join(folder, "fonts.conf");
+  const cache = join(folder, "font-cache");
+  await mkdir(cache);
+  const dirs = ["/usr/share/fonts", "/usr/local/share/fonts", join(folder, "fonts")];
+  await writeFile(
+    file,
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${dirs
+      .map((dir) => `<dir>${dir}</dir>`)
+      .join("")}<cachedir>${cache}</cachedir></fontconfig>`,
+  );
+  return file;
 }

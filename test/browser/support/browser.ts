@@ -15,10 +15,10 @@ export interface RealBrowser {
  */
 export async function startBrowser(): Promise<RealBrowser> {
   const folder = await mkdtemp(join(tmpdir(), "salvor-browser-"));
-  const before = process.env["TMPDIR"];
-  process.env["TMPDIR"] = folder;
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
   // Without it the package leaves its libraries packed.
-  process.env["AWS_LAMBDA_JS_RUNTIME"] = "nodejs20.x";
+  process.env.AWS_LAMBDA_JS_RUNTIME = "nodejs20.x";
   try {
     const { default: packed } = await import("@sparticuz/chromium");
     const executablePath = await packed.executablePath();
@@ -40,8 +40,8 @@ export async function startBrowser(): Promise<RealBrowser> {
     await rm(folder, { recursive: true, force: true });
     throw error;
   } finally {
-    if (before === undefined) delete process.env["TMPDIR"];
-    else process.env["TMPDIR"] = before;
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
   }
 }
 

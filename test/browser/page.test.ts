@@ -1,54 +1,21 @@
-import { after, before, describe, it } from "node:test";
-import { Stage } from "./support/stage.js";
+// The operator's page in a real Chromium, against a real server: one browser for all of it.
+import { after, before, describe } from "node:test";
+import { deciding } from "./journeys/deciding.js";
+import { forms } from "./journeys/forms.js";
+import { hostile } from "./journeys/hostile.js";
+import { listing } from "./journeys/listing.js";
+import { looks } from "./journeys/looks.js";
+import { reading } from "./journeys/reading.js";
+import { together } from "./journeys/together.js";
+import { tokens } from "./journeys/tokens.js";
+import { startBrowser, type RealBrowser } from "./support/browser.js";
 
 describe("the operator's page", () => {
-  let stage: Stage;
+  let real: RealBrowser;
   before(async () => {
-    stage = await Stage.open();
+    real = await startBrowser();
   });
-  after(() => stage.close());
-
-  it("is there", async () => {
-    const run = await stage.run({ labels: { team: "payouts", region: "eu-west" } });
-    await run.intent("bank_payout", { merchant_id: "M-7", amount_cents: 125_000, note: "weekly" });
-    await run.report({ payout_id: "po_1", amount_cents: 120_000 });
-    const other = await stage.run();
-    await other.event("Suspended", {
-      reason: "Is this address right?",
-      input_schema: {
-        type: "object",
-        required: ["ok"],
-        properties: { ok: { type: "boolean" }, comment: { type: "string" } },
-      },
-    });
-    const third = await stage.run({ labels: { order: "A-1" } });
-    await third.intent("refund_card", { order_id: "A-1", amount_cents: 2500 });
-    const page = await stage.page();
-    page.on("pageerror", (e) => { console.log("E", e); });
-    page.on("console", (m) => { console.log("C", m.text()); });
-    await page.getByRole("heading", { name: "bank_payout" }).waitFor();
-    await page.waitForTimeout(1500);
-    await page.screenshot({ path: "/tmp/cns/inbox.png", fullPage: true });
-    await page
-      .getByRole("article", { name: "bank_payout" })
-      .getByRole("button", { name: "It happened…" })
-      .click();
-    await page.screenshot({ path: "/tmp/cns/form.png", fullPage: true });
-    await page.getByLabel("payout_id").fill("po_7");
-    await page.getByRole("button", { name: "Review…" }).click();
-    await page.waitForTimeout(300);
-    await page.screenshot({ path: "/tmp/cns/confirm.png", fullPage: true });
-    await page.getByRole("button", { name: "Record: it happened" }).click();
-    await page.waitForTimeout(500);
-    await page.screenshot({ path: "/tmp/cns/done.png", fullPage: true });
-    await page.goto(stage.url + "/runs");
-    await page.waitForTimeout(700);
-    await page.screenshot({ path: "/tmp/cns/runs.png" });
-    await page.goto(stage.url + "/runs/" + run.id);
-    await page.waitForTimeout(700);
-    await page.screenshot({ path: "/tmp/cns/run.png" });
-    await page.goto(stage.url + "/tools");
-    await page.waitForTimeout(700);
-    await page.screenshot({ path: "/tmp/cns/tools.png" });
-  });
+  after(() => real.close());
+  for (const journey of [deciding, forms, together, tokens, hostile, reading, listing, looks])
+    journey(() => real.browser);
 });

@@ -14,6 +14,8 @@ import { whatHappened } from "./what-happened.js";
 interface DecideProps {
   readonly run: RunAnswer;
   readonly tools: ReadonlyMap<string, DeclaredClientTool>;
+  /** Whether the run is shown only until somebody has read what came of it. */
+  readonly isOver?: boolean;
   /** Something was recorded, by whomever. */
   readonly onChange: () => void;
   /** Whether somebody is typing here, or was told something that they have not read yet. */
@@ -23,7 +25,7 @@ interface DecideProps {
 type Opened = "happened" | "not_performed" | "resume" | "abandon";
 
 /** What a person can do about a run, each behind a form and a confirmation. */
-export function Decide({ run, tools, onChange, onBusy }: DecideProps) {
+export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideProps) {
   const api = useApi();
   // What was looked at when the form was opened is what is decided about, whatever the run has come to meanwhile.
   const [judged, setJudged] = useState<Waiting | undefined>(undefined);
@@ -108,7 +110,7 @@ export function Decide({ run, tools, onChange, onBusy }: DecideProps) {
         </div>
       )}
       {opened === undefined && current.kind !== "nothing" && <Choices waiting={current} onOpen={open} />}
-      {opened === undefined && current.kind === "nothing" && told === undefined && (
+      {opened === undefined && current.kind === "nothing" && told === undefined && !isOver && (
         <button type="button" class="quiet-danger" onClick={() => open("abandon")}>
           Abandon…
         </button>

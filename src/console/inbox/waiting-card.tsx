@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import type { DeclaredClientTool, RunAnswer, RunSummaryAnswer } from "../../client/answers.js";
 import { Decide } from "../decide/decide.js";
 import { waitingOf, type Waiting } from "../decide/waiting.js";
@@ -28,14 +29,18 @@ export function WaitingCard({ summary, tools, onHold, onChange }: WaitingCardPro
     onChange();
   };
   const waiting = value === undefined ? undefined : waitingOf(value, tools);
+  // What is over keeps the name that it was known by.
+  const named = useRef(waiting);
+  if (waiting !== undefined && waiting.kind !== "nothing") named.current = waiting;
+  const isOver = waiting?.kind === "nothing";
   return (
     <article class="card" aria-labelledby={`run-${run}`}>
       <header class="card-head">
         <h2 id={`run-${run}`}>
-          <Title waiting={waiting} isUnreadable={unreadable === true} />
+          <Title waiting={named.current ?? waiting} isUnreadable={unreadable === true} />
         </h2>
         {waiting?.kind === "call" && <EffectBadge effect={waiting.call.effect} />}
-        <Waited iso={summary.last_recorded_at} />
+        {!isOver && <Waited iso={summary.last_recorded_at} />}
       </header>
       {unreadable === true ? (
         <p>
@@ -48,18 +53,32 @@ export function WaitingCard({ summary, tools, onHold, onChange }: WaitingCardPro
         <>
           <p class="why">
             <Why waiting={waiting} run={value} />
-          </p>
-          <div class="card-body">
-            {waiting.kind === "call" && (
-              <div>
-                <h3>Input</h3>
-                <JsonView value={waiting.call.input} label="Input" />
-              </div>
+            {isOver && (
+              <>
+                {" "}
+                <Link to={`/runs/${run}`}>Look at it</Link>
+              </>
             )}
-            <Facts waiting={waiting} run={value} summary={summary} />
-          </div>
+          </p>
+          {!isOver && (
+            <div class="card-body">
+              {waiting.kind === "call" && (
+                <div>
+                  <h3>Input</h3>
+                  <JsonView value={waiting.call.input} label="Input" />
+                </div>
+              )}
+              <Facts waiting={waiting} run={value} summary={summary} />
+            </div>
+          )}
           <RefusedReports reports={value.refused_reports?.filter(({ seq }) => seq === waiting.seq) ?? []} />
-          <Decide run={value} tools={tools} onChange={change} onBusy={(isBusy) => onHold(summary, isBusy)} />
+          <Decide
+            run={value}
+            tools={tools}
+            isOver={isOver}
+            onChange={change}
+            onBusy={(isBusy) => onHold(summary, isBusy)}
+          />
         </>
       )}
     </article>
@@ -84,7 +103,8 @@ export function Why({ waiting, run }: { readonly waiting: Waiting; readonly run:
   if (waiting.kind === "input") return <Words text={waiting.reason} />;
   if (waiting.kind === "nothing") return <>This run does not wait for a person any more.</>;
   const { call, declared, canSettle } = waiting;
-  const driver = run.driver === "attached" ? "Its client is connected" : "Nobody drives the run any more";
+  const isDriven = run.driver === "attached";
+  const driver = isDriven ? "Its client is connected" : "Nobody drives the run any more";
   if (!canSettle) {
     return (
       <>
@@ -95,6 +115,8 @@ export function Why({ waiting, run }: { readonly waiting: Waiting; readonly run:
   if (call.effect === "write") {
     const isPersons =
       declared !== undefined && (!declared.trust_completion || declared.output_schema === undefined);
+    if (isDriven && !isPersons)
+      return <>Its client is connected, and may still say how this ended. Let it, unless you know better.</>;
     return (
       <>
         {isPersons ? "A person settles every call of this tool. " : "Nobody knows whether this happened. "}

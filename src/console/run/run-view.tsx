@@ -88,10 +88,10 @@ function Waits({
   readonly onChange: () => void;
 }) {
   const waiting = waitingOf(run, tools);
-  const isOpenHere = waiting.kind === "input" || (waiting.kind === "call" && run.driver !== "attached");
+  const isWaiting = waiting.kind !== "nothing";
   return (
-    <div class={waiting.kind === "nothing" || !isOpenHere ? "waits" : "waits card"}>
-      {isOpenHere && (
+    <div class={isWaiting ? "waits card" : "waits"}>
+      {isWaiting && (
         <p class="why">
           <Why waiting={waiting} run={run} />
         </p>

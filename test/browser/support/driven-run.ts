@@ -63,6 +63,16 @@ export class DrivenRun {
     return status;
   }
 
+  /** Posts a text as it is, for what JSON.stringify cannot write. */
+  async raw(verb: string, body: string): Promise<void> {
+    const answer = await fetch(`${this.access.url}/v1/client-runs/${this.id}/${verb}`, {
+      method: "POST",
+      headers: { ...headersOf(this.access), "x-drive-token": this.drive },
+      body,
+    });
+    assert.equal(answer.status, 200, await answer.text());
+  }
+
   /** What is recorded. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   async log(): Promise<any[]> {

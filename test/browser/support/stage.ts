@@ -1,9 +1,9 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BrowserContext, Page } from "playwright-core";
 import { spawnServer, type SpawnedServer } from "../../support/spawn-server.js";
-import { startBrowser, type RealBrowser } from "./browser.js";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { writeDeclarations } from "./declarations.js";
 import { DrivenRun, type Access } from "./driven-run.js";
 
@@ -19,26 +19,27 @@ export interface StageOptions {
   readonly prepare?: (dataDir: string) => Promise<void>;
 }
 
-/** A server with declarations, a browser, and pages in it. */
+/** A server with declarations, and pages of a browser that show it. */
 export class Stage {
   #server: SpawnedServer;
   readonly #contexts: BrowserContext[] = [];
+  /** What went wrong in the pages themselves. */
+  readonly faults: string[] = [];
   private constructor(
     private readonly folder: string,
     private readonly options: StageOptions,
-    private readonly real: RealBrowser,
+    private readonly browser: Browser,
     server: SpawnedServer,
   ) {
     this.#server = server;
   }
 
-  static async open(options: StageOptions = {}): Promise<Stage> {
+  static async open(browser: Browser, options: StageOptions = {}): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), "salvor-console-"));
     await writeDeclarations(folder);
     const dataDir = join(folder, "data");
     await options.prepare?.(dataDir);
-    const [real, server] = await Promise.all([startBrowser(), serve(folder, options, "127.0.0.1:0")]);
-    return new Stage(folder, options, real, server);
+    return new Stage(folder, options, browser, await serve(folder, options, "127.0.0.1:0"));
   }
 
   get url(): string {
@@ -55,14 +56,20 @@ export class Stage {
   }
 
   /** A page of its own, with nothing of the others. */
-  async page(path = "/", options: Parameters<RealBrowser["browser"]["newContext"]>[0] = {}): Promise<Page> {
-    const context = await this.real.browser.newContext({
+  async page(path = "/", options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({
       viewport: { width: 1280, height: 860 },
       locale: "en-GB",
+      timezoneId: "UTC",
       ...options,
     });
     this.#contexts.push(context);
     const page = await context.newPage();
+    // Whatever a page throws, or its policy refuses, is a fault.
+    page.on("pageerror", (error) => this.faults.push(error.message));
+    page.on("console", (message) => {
+      if (/Content Security Policy/.test(message.text())) this.faults.push(message.text());
+    });
     page.setDefaultTimeout(15_000);
     await page.goto(this.url + path);
     return page;
@@ -80,11 +87,12 @@ export class Stage {
   /** Closes the pages of a test. */
   async closePages(): Promise<void> {
     await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
+    assert.deepEqual(this.faults.splice(0), []);
   }
 
   async close(): Promise<void> {
     await this.closePages();
-    await Promise.all([this.real.close(), this.#server.stop()]);
+    await this.#server.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -92,9 +92,12 @@ function Waits({
   return (
     <div class={isWaiting ? "waits card" : "waits"}>
       {isWaiting && (
-        <p class="why">
-          <Why waiting={waiting} run={run} />
-        </p>
+        <>
+          <h2>{waiting.kind === "input" ? "Waits for an answer" : "An open call"}</h2>
+          <p class="why">
+            <Why waiting={waiting} run={run} />
+          </p>
+        </>
       )}
       <RefusedReports reports={run.refused_reports?.filter(({ seq }) => seq === waiting.seq) ?? []} />
       <Decide run={run} tools={tools} onChange={onChange} />

@@ -87,7 +87,7 @@ function Event({ run, envelope, isLookedAt }: EventProps) {
             type="button"
             class="quiet"
             aria-pressed={isLookedAt}
-            aria-label={`State after event ${seq}`}
+            aria-label={`State here, after event ${seq}`}
             onClick={() => go(isLookedAt ? `/runs/${run}` : `/runs/${run}?at=${seq}`, "replace")}
           >
             State here

@@ -30,13 +30,13 @@ export function hostile(browser: () => Browser): void {
 
     it("are words, wherever they stand", async () => {
       const labels = Object.fromEntries(
-        STRINGS.slice(0, 8).map((text, at) => [`${text.slice(0, 20)}${at}`, text.slice(0, 60)]),
+        STRINGS.slice(0, 8).map((text, at) => [`${at}${text.slice(0, 20)}`, text.slice(0, 60)]),
       );
       const waiting = await stage.run({ labels, input: STRINGS });
       await waiting.intent("bank_payout", { merchant_id: IMAGE, amount_cents: 5, note: STRINGS.join(" ") });
       await waiting.report({ payout_id: IMAGE, amount_cents: 5, [IMAGE]: STRINGS });
       for (const text of STRINGS) {
-        const asking = await stage.run({ labels: { [text.slice(0, 30)]: text.slice(0, 100) } });
+        const asking = await stage.run({ labels: { [`of ${text.slice(0, 30)}`]: text.slice(0, 100) } });
         await asking.event("Suspended", {
           reason: text,
           input_schema: {

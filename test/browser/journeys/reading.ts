@@ -49,7 +49,7 @@ export function reading(browser: () => Browser): void {
       await page.keyboard.press("ArrowRight");
       await state.getByText("State after event 2").waitFor();
       assert.match(page.url(), /\?at=2$/);
-      await page.getByRole("button", { name: "State after event 0" }).click();
+      await page.getByRole("button", { name: "State here, after event 0" }).click();
       await state.getByText("State after event 0").waitFor();
       await page.getByRole("slider", { name: "Event" }).fill("3");
       await state.getByText('"done"').waitFor();

@@ -38,10 +38,11 @@ async function takeAll() {
   await cardOf(page, payout).getByLabel("Your name").fill("Rina");
   await press(cardOf(page, payout), "Review…");
   await press(page.getByRole("dialog"), "Record: it happened");
-  const refused = cardOf(page, payout).locator(".problem").first();
-  await refused.scrollIntoViewIfNeeded();
-  await cardOf(page, payout).locator(".decision").scrollIntoViewIfNeeded();
-  await shoot(page, "form", cardOf(page, payout));
+  await cardOf(page, payout).locator(".problem").first().waitFor();
+  await page.setViewportSize({ width: 1200, height: 1060 });
+  await page.evaluate("scrollTo(0, 0)");
+  await shoot(page, "form");
+  await page.setViewportSize({ width: 1200, height: 800 });
   await cardOf(page, payout).getByLabel("payout_id").fill("po_0042");
   await press(cardOf(page, payout), "Review…");
   await page.getByRole("dialog").waitFor();
@@ -61,7 +62,7 @@ async function takeAll() {
   const dark = await stage.page("/", { viewport: { width: 1200, height: 800 }, colorScheme: "dark" });
   await cardOf(dark, payout).getByText("A report was refused").waitFor();
   await shoot(dark, "inbox-dark");
-  const phone = await stage.page("/", { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 });
+  const phone = await stage.page("/", { viewport: { width: 360, height: 740 } });
   await cardOf(phone, payout).getByText("A report was refused").waitFor();
   await shoot(phone, "phone");
 }
@@ -105,8 +106,8 @@ async function fill() {
   return { payout, question, story };
 }
 
-async function shoot(page, name, place = page) {
+async function shoot(page, name) {
   // What is laid out has to be drawn, too.
   await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
-  await place.screenshot({ path: join(folder, `${name}.png`), animations: "disabled" });
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: "disabled" });
 }

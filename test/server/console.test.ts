@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { root } from "../docs/pages.js";
@@ -55,9 +56,9 @@ void describe("the operator's page", () => {
 
   it("is not sent again to whoever has it", async () => {
     const etag = (await get("/")).headers.get("etag") ?? "";
-    const answer = await get("/inbox", { headers: { "if-none-match": etag } });
-    assert.equal(answer.status, 304);
-    assert.equal(await answer.text(), "");
+    // What fetch sends with it asks for an answer that is new in any case; a browser does not.
+    const { status, size } = await asked(`${server.url}/inbox`, { "if-none-match": etag });
+    assert.deepEqual({ status, size }, { status: 304, size: 0 });
   });
 
   it("answers HEAD, and no other method", async () => {
@@ -104,13 +105,7 @@ void describe("the operator's page", () => {
     assert.equal((await get("/", { headers: { origin: "https://elsewhere.example" } })).status, 403);
     const open = await TestServer.start();
     try {
-      const { request } = await import("node:http");
-      const status = await new Promise((done) => {
-        request(`${open.url}/`, { headers: { host: "rebound.example" } }, (answer) => {
-          answer.resume();
-          done(answer.statusCode);
-        }).end();
-      });
+      const { status } = await asked(`${open.url}/`, { host: "rebound.example" });
       assert.equal(status, 403);
     } finally {
       await open.stop();
@@ -130,3 +125,21 @@ void describe("the operator's page", () => {
     assert.ok((await (await get(script)).text()).length < 150_000);
   });
 });
+
+/** A request whose headers are sent as they are. */
+function asked(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number | undefined; readonly size: number }> {
+  return new Promise((done, failed) => {
+    request(url, { headers }, (answer) => {
+      let size = 0;
+      answer.on("data", (chunk: Buffer) => (size += chunk.length));
+      answer.on("end", () => {
+        done({ status: answer.statusCode, size });
+      });
+    })
+      .on("error", failed)
+      .end();
+  });
+}

@@ -24,11 +24,21 @@ export function amountLike(input: JsonValue, named: readonly string[]): readonly
   return facts.slice(0, MOST);
 }
 
+/** The amounts of money among the members of an input, as people read them. */
+export function moneyIn(input: JsonValue): readonly Fact[] {
+  if (!isJsonObject(input)) return [];
+  return Object.entries(input).flatMap(([name, value]) =>
+    isCents(name, value) ? [{ name: name.replace(/_?cents$/i, ""), text: centsText(value) }] : [],
+  );
+}
+
+function isCents(name: string, value: JsonValue): value is number {
+  return /cents$/i.test(name) && typeof value === "number" && Number.isInteger(value);
+}
+
 function factText(name: string, value: JsonValue): string {
   const text = typeof value === "string" ? value : lineJson(value);
-  return /cents$/i.test(name) && typeof value === "number" && Number.isInteger(value)
-    ? `${text}  (${centsText(value)})`
-    : text;
+  return isCents(name, value) ? `${text} (${centsText(value)})` : text;
 }
 
 /** Hundredths as people read money: 125000 is 1,250.00. */

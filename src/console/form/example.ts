@@ -3,6 +3,8 @@ import { planOf } from "./plan.js";
 import { numberIn, resolved, textIn } from "./schema-reading.js";
 
 const DEPTH = 6;
+/** How many values an example is made of, so that a schema that refers to itself has one. */
+const MOST = 500;
 
 const FORMATS: Readonly<Record<string, string>> = {
   "date-time": "2026-01-31T09:30:00Z",
@@ -16,7 +18,13 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** A value as a schema asks for it, as far as that can be told without solving it: patterns are not looked at. */
-export function exampleOf(schema: JsonSchema, root: JsonSchema = schema, depth = 0): JsonValue {
+export function exampleOf(
+  schema: JsonSchema,
+  root: JsonSchema = schema,
+  depth = 0,
+  made = { left: MOST },
+): JsonValue {
+  made.left -= 1;
   const read = resolved(schema, root);
   if (!isJsonObject(read)) return {};
   const examples = ownValue(read, "examples");
@@ -24,21 +32,21 @@ export function exampleOf(schema: JsonSchema, root: JsonSchema = schema, depth =
   if (given !== undefined) return given;
   if (Object.hasOwn(read, "default")) return ownValue(read, "default") ?? null;
   const plan = planOf(read, root);
-  if (depth > DEPTH) return null;
+  if (depth > DEPTH || made.left < 0) return null;
   switch (plan.kind) {
     case "object":
       return Object.fromEntries(
-        plan.members.map(({ name, schema: member }) => [name, exampleOf(member, root, depth + 1)]),
+        plan.members.map(({ name, schema: member }) => [name, exampleOf(member, root, depth + 1, made)]),
       );
     case "list":
-      return [exampleOf(plan.item, root, depth + 1)];
+      return [exampleOf(plan.item, root, depth + 1, made)];
     case "tuple":
-      return plan.items.map((item) => exampleOf(item, root, depth + 1));
+      return plan.items.map((item) => exampleOf(item, root, depth + 1, made));
     case "choice":
       return plan.options[0] ?? null;
     case "variants": {
       const [variant] = plan.variants;
-      return variant === undefined ? null : exampleOf(variant.schema, root, depth + 1);
+      return variant === undefined ? null : exampleOf(variant.schema, root, depth + 1, made);
     }
     case "text":
       return FORMATS[textIn(read, "format") ?? ""] ?? "text".padEnd(numberIn(read, "minLength") ?? 0, ".");

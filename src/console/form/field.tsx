@@ -24,13 +24,17 @@ export interface FieldProps {
 /** From here on a value is asked for as JSON: a schema that refers to itself has no end. */
 const DEEPEST = 8;
 
+/** How many members of an object are drawn. */
+const MOST_MEMBERS = 150;
+
 /** One value of a form, and those in it. */
 export function Field(props: FieldProps) {
   const { form, schema, path, label, required, isRoot = false } = props;
   const plan: Plan = path.length > DEEPEST ? { kind: "raw" } : planOf(schema, form.schema);
   if (plan.kind === "object" || plan.kind === "list" || plan.kind === "tuple" || plan.kind === "variants") {
     if (isRoot) return <Group {...props} plan={plan} />;
-    const isThere = required || valueAt(form.value, path) !== undefined;
+    // Which variant it is can be left open; anything else is there or is added.
+    const isThere = plan.kind === "variants" || valueAt(form.value, path) !== undefined;
     return (
       <fieldset class="nested">
         <legend>
@@ -38,7 +42,9 @@ export function Field(props: FieldProps) {
         </legend>
         <Problems form={form} path={path} />
         {isThere && <Group {...props} plan={plan} />}
-        {!required && <Optional form={form} path={path} label={label} isThere={isThere} schema={schema} />}
+        {plan.kind !== "variants" && !(required && isThere) && (
+          <Optional form={form} path={path} label={label} isThere={isThere} schema={schema} />
+        )}
       </fieldset>
     );
   }
@@ -58,6 +64,8 @@ function Group({ plan, ...props }: FieldProps & { readonly plan: GroupPlan }) {
       return <VariantFields {...props} variants={plan.variants} />;
     case "object": {
       const isPinned = (name: string): boolean => path.length === 0 && Object.hasOwn(form.pins, name);
+      const free = plan.members.filter(({ name }) => !isPinned(name));
+      const drawn = free.slice(0, MOST_MEMBERS);
       const value = valueAt(form.value, path);
       const known = new Set(plan.members.map(({ name }) => name));
       const others = isJsonObject(value)
@@ -65,18 +73,19 @@ function Group({ plan, ...props }: FieldProps & { readonly plan: GroupPlan }) {
         : [];
       return (
         <>
-          {plan.members
-            .filter(({ name }) => !isPinned(name))
-            .map(({ name, schema, required }) => (
-              <Field
-                key={name}
-                form={form}
-                schema={schema}
-                path={[...path, name]}
-                label={name}
-                required={required}
-              />
-            ))}
+          {drawn.map(({ name, schema, required }) => (
+            <Field
+              key={name}
+              form={form}
+              schema={schema}
+              path={[...path, name]}
+              label={name}
+              required={required}
+            />
+          ))}
+          {free.length > drawn.length && (
+            <p class="note">The schema has more members than are drawn. Write those as JSON.</p>
+          )}
           {others.length > 0 && (
             <p class="note">
               Also in the JSON: <bdi>{cut(visible(others.join(", ")), 200)}</bdi>

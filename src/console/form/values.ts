@@ -12,6 +12,20 @@ import { resolved } from "./schema-reading.js";
 /** How deep a schema that refers to itself is followed. */
 const DEPTH = 12;
 
+/** How deep what is required is made to begin with. What lies deeper is added by hand. */
+const START_DEPTH = 3;
+
+/**
+ * How many steps one question about a schema may take. A run waits with a schema of its client's, which may refer to itself in as
+ * many ways as it likes: whoever is to decide must not be kept from it by that.
+ */
+const STEPS = 2_000;
+
+/** Counts steps down, over all of a question. */
+interface Steps {
+  left: number;
+}
+
 /** What stands at a place of a value, or `undefined`. */
 export function valueAt(value: JsonValue | undefined, path: JsonPath): JsonValue | undefined {
   let at = value;
@@ -43,10 +57,16 @@ export function withValueAt(
 }
 
 /** What a schema leaves no choice about, or says itself to begin with. */
-export function startOf(schema: JsonSchema, root: JsonSchema, depth = 0): JsonValue | undefined {
+export function startOf(
+  schema: JsonSchema,
+  root: JsonSchema,
+  depth = 0,
+  steps: Steps = { left: STEPS },
+): JsonValue | undefined {
+  steps.left -= 1;
   const read = resolved(schema, root);
   if (isJsonObject(read) && Object.hasOwn(read, "default")) return ownValue(read, "default");
-  if (depth > DEPTH) return undefined;
+  if (depth > START_DEPTH || steps.left < 0) return undefined;
   const plan = planOf(read, root);
   if (plan.kind === "choice") return plan.options.length === 1 ? plan.options[0] : undefined;
   if (plan.kind === "null") return null;
@@ -54,7 +74,7 @@ export function startOf(schema: JsonSchema, root: JsonSchema, depth = 0): JsonVa
   if (plan.kind !== "object") return undefined;
   const entries = plan.members
     .filter(({ required }) => required)
-    .map(({ name, schema: member }) => [name, startOf(member, root, depth + 1)] as const)
+    .map(({ name, schema: member }) => [name, startOf(member, root, depth + 1, steps)] as const)
     .filter((entry): entry is readonly [string, JsonValue] => entry[1] !== undefined);
   return Object.fromEntries(entries);
 }
@@ -65,8 +85,10 @@ export function looksLike(
   value: JsonValue | undefined,
   root: JsonSchema,
   depth = 0,
+  steps: Steps = { left: STEPS },
 ): boolean {
-  if (value === undefined || depth > DEPTH) return false;
+  steps.left -= 1;
+  if (value === undefined || depth > DEPTH || steps.left < 0) return false;
   const plan = planOf(schema, root);
   switch (plan.kind) {
     case "raw":
@@ -85,9 +107,9 @@ export function looksLike(
     case "tuple":
       return Array.isArray(value);
     case "variants":
-      return plan.variants.some((variant) => looksLike(variant.schema, value, root, depth + 1));
+      return plan.variants.some((variant) => looksLike(variant.schema, value, root, depth + 1, steps));
     case "object":
-      return isJsonObject(value) && isLikeObject(plan, value, root, depth);
+      return isJsonObject(value) && isLikeObject(plan, value, root, depth, steps);
   }
 }
 
@@ -97,12 +119,13 @@ function isLikeObject(
   value: JsonObject,
   root: JsonSchema,
   depth: number,
+  steps: Steps,
 ): boolean {
   const known = new Set(plan.members.map(({ name }) => name));
   if (!plan.isOpen && Object.keys(value).some((key) => !known.has(key))) return false;
   return plan.members.every(({ name, schema, required }) => {
     const member = ownValue(value, name);
-    if (member !== undefined) return looksLike(schema, member, root, depth + 1);
+    if (member !== undefined) return looksLike(schema, member, root, depth + 1, steps);
     return !required || planOf(schema, root).kind !== "choice";
   });
 }

@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import type { DeclaredClientTool, RunAnswer, RunSummaryAnswer } from "../../client/answers.js";
+import { moneyIn } from "../decide/amounts.js";
 import { Decide } from "../decide/decide.js";
 import { waitingOf, type Waiting } from "../decide/waiting.js";
 import { useLive } from "../live.js";
@@ -145,8 +146,17 @@ function Facts({
   readonly run: RunAnswer;
   readonly summary: RunSummaryAnswer;
 }) {
+  const money = waiting.kind === "call" ? moneyIn(waiting.call.input) : [];
   return (
     <dl class="facts">
+      {money.map(({ name, text }) => (
+        <div key={name}>
+          <dt>
+            <bdi>{cut(visible(name), 30)}</bdi>
+          </dt>
+          <dd class="money">{text}</dd>
+        </div>
+      ))}
       {waiting.kind === "call" && (
         <div>
           <dt>key</dt>

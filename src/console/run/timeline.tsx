@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Envelope } from "../../log/events.js";
 import { useApi } from "../api.js";
 import { go } from "../router.js";
@@ -12,6 +12,8 @@ import { readingCurl } from "./reading-curl.js";
 
 /** How many events are drawn before somebody asks for the earlier ones. */
 const SHOWN = 200;
+/** How many of those before a position are drawn with it. */
+const BEFORE = 20;
 
 interface TimelineProps {
   readonly run: string;
@@ -23,7 +25,14 @@ interface TimelineProps {
 /** What was recorded, in order. */
 export function Timeline({ run, events, at }: TimelineProps) {
   const [shown, setShown] = useState(SHOWN);
-  const first = Math.max(0, Math.min(events.length - shown, at ?? Number.POSITIVE_INFINITY));
+  const tail = Math.max(0, events.length - shown);
+  // A position that lies before what is drawn has a piece of the timeline of its own.
+  const isBefore = at !== undefined && at < tail;
+  const first = isBefore ? Math.max(0, at - BEFORE) : tail;
+  const end = isBefore ? Math.min(events.length, first + SHOWN) : events.length;
+  useEffect(() => {
+    if (at !== undefined) document.getElementById(`event-${at}`)?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
     <div class="timeline">
       <h2>Timeline</h2>
@@ -33,10 +42,15 @@ export function Timeline({ run, events, at }: TimelineProps) {
         </button>
       )}
       <ol>
-        {events.slice(first).map((envelope) => (
+        {events.slice(first, end).map((envelope) => (
           <Event key={envelope.seq} run={run} envelope={envelope} isLookedAt={envelope.seq === at} />
         ))}
       </ol>
+      {end < events.length && (
+        <button type="button" class="more" onClick={() => go(`/runs/${run}`, "replace")}>
+          Show the latest events
+        </button>
+      )}
     </div>
   );
 }

@@ -81,7 +81,10 @@ export function deciding(browser: () => Browser): void {
       await press(card, "Review…");
       await press(page.getByRole("dialog"), "Record: it happened");
       const id = card.getByLabel("payout_id");
-      await card.locator(".field", { has: page.getByLabel("payout_id") }).locator(".problem", { hasText: "expected" }).waitFor();
+      await card
+        .locator(".field", { has: page.getByLabel("payout_id") })
+        .locator(".problem", { hasText: "expected" })
+        .waitFor();
       assert.equal(await id.getAttribute("aria-invalid"), "true");
       assert.equal(await id.inputValue(), "7");
       assert.equal((await run.log()).length, 2);

@@ -97,6 +97,39 @@ export function forms(browser: () => Browser): void {
       assert.equal(await page.getByRole("dialog").count(), 0);
     });
 
+    it("are there at once also for a schema that refers to itself in every way, and add what is wanted", async () => {
+      const names = Array.from({ length: 12 }, (_, at) => `m${at}`);
+      const run = await stage.run();
+      await run.event("Suspended", {
+        reason: "How deep?",
+        input_schema: {
+          type: "object",
+          required: names,
+          properties: Object.fromEntries(names.map((name) => [name, { $ref: "#" }])),
+          anyOf: names.map(() => ({ $ref: "#" })),
+          $defs: { list: { type: "array", items: { $ref: "#/$defs/list" } } },
+        },
+      });
+      const other = await stage.run();
+      await other.event("Suspended", {
+        reason: "How long?",
+        input_schema: {
+          type: "object",
+          required: ["next", "all"],
+          properties: {
+            next: { $ref: "#" },
+            all: { type: "array", items: { anyOf: [{ $ref: "#" }, { $ref: "#" }, { type: "null" }] } },
+          },
+        },
+      });
+      const page = await stage.page();
+      for (const one of [run, other]) await press(cardOf(page, one), "Answer and resume…");
+      await cardOf(page, run).getByLabel("As JSON").fill('{"m0":{"m0":{"m0":{}}}}');
+      const card = cardOf(page, other);
+      await card.getByRole("button", { name: "Add an item" }).first().click();
+      assert.match(await card.getByLabel("As JSON").inputValue(), /"all": \[\n +(?:null|\{)/);
+    });
+
     it("fall back to JSON for what they cannot draw", async () => {
       const run = await stage.run();
       await run.event("Suspended", { reason: "Anything?", input_schema: true });

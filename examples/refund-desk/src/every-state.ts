@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { SalvorClient } from "salvor/client";
+import type { SalvorClient } from "salvor/client";
 import type { Stage } from "./stage.js";
 
 type Drive = Parameters<SalvorClient["toolIntent"]>[0];

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { JsonView } from "../ui/json-view.js";
 import { Clock } from "../ui/time.js";
 import { cut, visible } from "../ui/visible.js";
@@ -25,8 +26,16 @@ const RECORDED: Readonly<Record<Decision["kind"], string>> = {
 
 export function Outcome({ told, onDismiss }: { readonly told: Told; readonly onDismiss: () => void }) {
   const isOther = told.kind === "other";
+  const place = useRef<HTMLDivElement>(null);
+  // The dialog that was decided in is gone, and so is the button that had the focus before it: reading goes on here.
+  useEffect(() => place.current?.focus(), []);
   return (
-    <div class={`notice ${isOther ? "notice-warning" : "notice-good"}`} role="status">
+    <div
+      ref={place}
+      class={`notice ${isOther ? "notice-warning" : "notice-good"}`}
+      role="status"
+      tabIndex={-1}
+    >
       {told.kind === "recorded" ? (
         <p>
           <strong>Recorded: {RECORDED[told.decision.kind]}.</strong>{" "}

@@ -23,7 +23,7 @@ export function listing(browser: () => Browser): void {
       await rows(page).first().getByText(first, { exact: true }).waitFor();
     };
 
-    it("is there soon, as is what waits among them", async (t) => {
+    it("is there soon, as is what waits among them", async () => {
       const page = await stage.page("/tools");
       await page.getByRole("article").first().waitFor();
       for (const [name, path, sign] of [
@@ -33,7 +33,9 @@ export function listing(browser: () => Browser): void {
         const begun = performance.now();
         await page.goto(stage.url + path);
         await page.locator(sign).first().waitFor();
-        t.diagnostic(`the first view of ${name} took ${Math.round(performance.now() - begun)} ms`);
+        // Told and not judged: how fast this machine is right now is no property of the page.
+        const ms = Math.round(performance.now() - begun);
+        process.stdout.write(`the first view of ${name} with ${RUNS} runs took ${ms} ms\n`);
       }
     });
 

@@ -163,7 +163,8 @@ export function looks(browser: () => Browser): void {
           await page.keyboard.press("Tab");
           const [name, isHere] = await page.evaluate((id) => {
             const at = document.activeElement;
-            const label = (at as HTMLInputElement | null)?.labels?.[0]?.textContent ?? at?.textContent ?? "";
+            const label =
+              (at as Partial<HTMLInputElement> | null)?.labels?.[0]?.textContent ?? at?.textContent ?? "";
             return [
               label,
               at?.closest(`[aria-labelledby="run-${id}"]`) !== null || at?.closest("dialog") !== null,

@@ -68,7 +68,7 @@ export class Stage {
     // Whatever a page throws, or its policy refuses, is a fault.
     page.on("pageerror", (error) => this.faults.push(error.message));
     page.on("console", (message) => {
-      if (/Content Security Policy/.test(message.text())) this.faults.push(message.text());
+      if (message.text().includes("Content Security Policy")) this.faults.push(message.text());
     });
     page.setDefaultTimeout(15_000);
     await page.goto(this.url + path);

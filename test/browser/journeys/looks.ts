@@ -163,8 +163,8 @@ export function looks(browser: () => Browser): void {
           await page.keyboard.press("Tab");
           const [name, isHere] = await page.evaluate((id) => {
             const at = document.activeElement;
-            const label =
-              (at as Partial<HTMLInputElement> | null)?.labels?.[0]?.textContent ?? at?.textContent ?? "";
+            const named = at instanceof HTMLInputElement ? at.labels?.[0] : at;
+            const label = named?.textContent ?? "";
             return [
               label,
               at?.closest(`[aria-labelledby="run-${id}"]`) !== null || at?.closest("dialog") !== null,

@@ -1,10 +1,13 @@
-// What a program with 100 tools takes longer to start, register them and make one call than a program that does nothing.
-// `npm run bench -- cold-start`, about a minute. Both are processes of their own, in interleaved rounds.
+// What a program with 100 tools takes longer to start, register them and make one call than a program that does nothing:
+// with schemas compiled when a tool is first called, and with validators that ajv wrote as code beforehand.
+// `npm run bench -- cold-start`, about a minute. Each is a process of its own, in interleaved rounds.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Ajv } from "ajv";
+import standalone from "ajv/dist/standalone/index.js";
 import { quartiles } from "../lib/quartiles.js";
+import { root } from "../lib/root.js";
 
 const ROUNDS = 20;
 const TOOLS = 100;
@@ -43,11 +46,13 @@ function toolOf(at) {
   };
 }
 
-const PROGRAM = `
+/** A program with the tools. `options` is what the set is made with besides the schemas, in code. */
+const program = (options, imports = "") => `
 import { readFileSync } from "node:fs";
 import { Tool, ToolSet } from ${JSON.stringify(SALVOR)};
+${imports}
 const schemas = JSON.parse(readFileSync(new URL("tools.schemas.json", import.meta.url), "utf8"));
-const tools = new ToolSet(schemas);
+const tools = new ToolSet(schemas${options});
 ${Array.from(
   { length: TOOLS },
   (_, at) => `class Tool${at} { call(ctx, { order_id }) { return { order_id, state: "placed", cents: 1 }; } }
@@ -60,6 +65,32 @@ const { outcome } = await tools.get("tool_7").callJson({ signal: new AbortContro
 if (outcome !== "output") throw new Error(outcome);
 `;
 
+const LAZY = program("");
+
+/** The same with validators made beforehand, through the seam that a `ToolSet` has for them. */
+const PRECOMPILED = program(
+  ", { validator: { compile: (schema) => judge(validators[names[JSON.stringify(schema)]]) } }",
+  `import validators from "./validators.cjs";
+const names = JSON.parse(readFileSync(new URL("names.json", import.meta.url), "utf8"));
+const judge = (validate) => (value) =>
+  validate(value) ? [] : validate.errors.map(({ instancePath, message }) => ({ path: instancePath, message }));`,
+);
+
+/** Writes every schema of an artefact as code, and which function is whose. */
+function precompile(artefact, dir) {
+  const ajv = new Ajv({ code: { source: true }, strict: false, ownProperties: true });
+  const names = {};
+  for (const [tool, { input, output }] of Object.entries(artefact.tools)) {
+    for (const [kind, schema] of Object.entries({ input, output })) {
+      ajv.addSchema(schema, `${tool}_${kind}`);
+      names[JSON.stringify(schema)] = `${tool}_${kind}`;
+    }
+  }
+  const functions = Object.fromEntries(Object.values(names).map((name) => [name, name]));
+  writeFileSync(join(dir, "validators.cjs"), standalone.default(ajv, functions));
+  writeFileSync(join(dir, "names.json"), JSON.stringify(names));
+}
+
 const REPORT = `
 process.on("exit", () => {
   const { user, system } = process.cpuUsage();
@@ -70,12 +101,13 @@ process.on("exit", () => {
 function start(file) {
   const begun = performance.now();
   const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
+  if (status !== 0) throw new Error(stderr.slice(-2000));
   return { wall: performance.now() - begun, cpu: Number(stdout) };
 }
 
 export async function measure() {
-  const dir = mkdtempSync(join(tmpdir(), "salvor-bench-"));
+  // Inside the checkout: what ajv writes loads parts of ajv.
+  const dir = mkdtempSync(join(root, "build/bench-"));
   try {
     const artefact = {
       formatVersion: 1,
@@ -85,37 +117,40 @@ export async function measure() {
     };
     writeFileSync(join(dir, "tools.schemas.json"), JSON.stringify(artefact, undefined, 2));
     writeFileSync(join(dir, "empty.mjs"), REPORT);
-    writeFileSync(join(dir, "tools.mjs"), PROGRAM + REPORT);
-    const over = { wall: [], cpu: [] };
-    const ratio = { wall: [], cpu: [] };
+    precompile(artefact, dir);
+    const programs = { lazy: LAZY, precompiled: PRECOMPILED };
+    for (const [name, code] of Object.entries(programs))
+      writeFileSync(join(dir, `${name}.mjs`), code + REPORT);
     const empty = { wall: [], cpu: [] };
+    const over = Object.fromEntries(Object.keys(programs).map((name) => [name, { wall: [], cpu: [] }]));
     for (let round = -2; round < ROUNDS; round += 1) {
-      const [bare, full] = [start(join(dir, "empty.mjs")), start(join(dir, "tools.mjs"))];
+      const bare = start(join(dir, "empty.mjs"));
+      const full = Object.keys(programs).map((name) => [name, start(join(dir, `${name}.mjs`))]);
       if (round < 0) continue;
       for (const kind of ["wall", "cpu"]) {
         empty[kind].push(bare[kind]);
-        over[kind].push(full[kind] - bare[kind]);
-        ratio[kind].push((full[kind] - bare[kind]) / bare[kind]);
+        for (const [name, took] of full) over[name][kind].push(took[kind] - bare[kind]);
       }
     }
+    const each = ({ wall, cpu }) => ({ wall: quartiles(wall), cpu: quartiles(cpu) });
     return {
       tools: TOOLS,
-      empty_ms: { wall: quartiles(empty.wall), cpu: quartiles(empty.cpu) },
-      over_empty_ms: { wall: quartiles(over.wall), cpu: quartiles(over.cpu) },
-      over_empty: { wall: quartiles(ratio.wall), cpu: quartiles(ratio.cpu) },
+      empty_ms: each(empty),
+      over_empty_ms: Object.fromEntries(Object.entries(over).map(([name, times]) => [name, each(times)])),
     };
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-export function print({ tools, empty_ms: empty, over_empty_ms: over, over_empty: ratio }) {
+export function print({ tools, empty_ms: empty, over_empty_ms: over }) {
   const row = (name, ...cells) =>
-    console.log(name.padEnd(34), cells.map((cell) => cell.padStart(10)).join(""));
+    console.log(name.padEnd(52), cells.map((cell) => cell.padStart(10)).join(""));
+  const times = (name, took) => {
+    for (const kind of ["wall", "cpu"]) row(`${name}, ${kind}`, ...took[kind].map((ms) => ms.toFixed(0)));
+  };
   row("milliseconds", "quartile", "median", "quartile");
-  for (const kind of ["wall", "cpu"]) {
-    row(`empty program, ${kind}`, ...empty[kind].map((ms) => ms.toFixed(0)));
-    row(`${tools} tools and a call on top, ${kind}`, ...over[kind].map((ms) => ms.toFixed(0)));
-    row(`  in empty programs`, ...ratio[kind].map((each) => each.toFixed(2)));
-  }
+  times("empty program", empty);
+  times(`${tools} tools and a call on top`, over.lazy);
+  times("  the same, validators written beforehand", over.precompiled);
 }

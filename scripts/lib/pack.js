@@ -18,6 +18,7 @@ const ENTRIES = {
   "mcp/index": "mcp/index.js",
   "cli/main": "cli/main.js",
   "judge-worker": "schema/judge-worker.js",
+  supervisor: "mcp/client/process/supervisor.js",
 };
 
 /**
@@ -26,6 +27,9 @@ const ENTRIES = {
  */
 const GROUPS = {
   judge: "schema/judge-worker.js",
+  // What a supervisor needs too, which loads nothing else: there is one for each server, and it has to be small.
+  processes: "mcp/client/process/marked-processes.js",
+  supervising: "mcp/client/process/supervisor-protocol.js",
   core: "index.js",
   program: "cli/program.js",
   runtime: "runtime/index.js",
@@ -33,6 +37,7 @@ const GROUPS = {
   server: "server/index.js",
   serve: "cli/serve.js",
   store: "store/index.js",
+  mcp: "mcp/index.js",
 };
 const COMMON = "common";
 

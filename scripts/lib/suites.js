@@ -4,6 +4,7 @@ import { join, relative, sep } from "node:path";
 /** Seconds that a suite may take before its line in the summary carries a warning. */
 const BUDGETS = {
   crash: 180,
+  mcp: 90,
   store: 120,
   schema: 150,
   cli: 150,
@@ -11,6 +12,7 @@ const BUDGETS = {
   docs: 90,
   server: 90,
   browser: 120,
+  wire: 90,
 };
 const DEFAULT_BUDGET = 60;
 

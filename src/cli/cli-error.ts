@@ -1,5 +1,5 @@
-/** What `salvor` exits with: done, refused or failed, or called wrongly (docs/cli.md, "Exit codes"). */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+/** What `salvor` exits with: done, refused or failed, called wrongly, or somebody waits (docs/cli.md, "Exit codes"). */
+export const EXIT = { ok: 0, failed: 1, usage: 2, waiting: 3 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

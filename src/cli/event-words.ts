@@ -2,18 +2,32 @@ import { isJsonObject, ownValue, type JsonValue } from "../contract/json.js";
 import { isFailureOutput, isSuspensionOutput } from "../contract/reserved.js";
 import type { EventOf, Envelope, RunEvent } from "../log/events.js";
 import { printable, printableJson, shortKey } from "./printable.js";
+import type { Output } from "./terminal.js";
 
 /** How much of a value a line shows; `--json` shows all of it. */
 const SHOWN = 160;
 
 type ToolIntent = EventOf<"ToolCallRequested">;
 
+/** The tool intents of a log by position: a completion names its tool through them. */
+export type ToolIntents = ReadonlyMap<number, ToolIntent>;
+
+/** One event as a line of a story: its time, its position in `width` columns, and what it says. */
+export function eventLine(
+  { recorded_at: at, seq, event }: Envelope,
+  intents: ToolIntents,
+  { paint }: Pick<Output, "paint">,
+  width = 4,
+): string {
+  return `${paint("dim", printable(at))}  ${`#${seq}`.padStart(width)}  ${eventWords(event, intents)}`;
+}
+
 /**
  * What an event says, in one line of words. Everything that a client could have written is made safe to print.
  *
  * @param toolIntents the tool intents of the same log so far, by position: a completion names its tool through them.
  */
-export function eventWords(event: RunEvent, toolIntents: ReadonlyMap<number, ToolIntent>): string {
+export function eventWords(event: RunEvent, toolIntents: ToolIntents): string {
   try {
     return wordsOf(event, toolIntents);
   } catch {
@@ -22,7 +36,7 @@ export function eventWords(event: RunEvent, toolIntents: ReadonlyMap<number, Too
   }
 }
 
-function wordsOf(event: RunEvent, toolIntents: ReadonlyMap<number, ToolIntent>): string {
+function wordsOf(event: RunEvent, toolIntents: ToolIntents): string {
   switch (event.kind) {
     case "RunStarted":
       return `the run starts with input ${value(event.payload.input)}${labels(event.payload.labels)}`;
@@ -63,8 +77,8 @@ function wordsOf(event: RunEvent, toolIntents: ReadonlyMap<number, ToolIntent>):
   }
 }
 
-/** The tool intents of a log by position, as {@link eventWords} wants them. */
-export function toolIntentsOf(log: readonly Envelope[]): ReadonlyMap<number, ToolIntent> {
+/** The {@link ToolIntents} of a log. */
+export function toolIntentsOf(log: readonly Envelope[]): ToolIntents {
   const found = new Map<number, ToolIntent>();
   for (const { seq, event } of log) if (event.kind === "ToolCallRequested") found.set(seq, event);
   return found;

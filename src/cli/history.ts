@@ -5,7 +5,7 @@ import type { Envelope } from "../log/events.js";
 import { fold } from "../log/fold.js";
 import { EXIT, type ExitCode } from "./cli-error.js";
 import type { HistoryOptions } from "./commands/history.js";
-import { eventWords, toolIntentsOf } from "./event-words.js";
+import { eventLine, toolIntentsOf } from "./event-words.js";
 import { printable, printableJson } from "./printable.js";
 import { connect } from "./remote.js";
 import { out } from "./terminal.js";
@@ -36,10 +36,7 @@ function printStory(run: RunAnswer, log: readonly Envelope[], flags: string): vo
   out.line();
   const intents = toolIntentsOf(log);
   const width = String(log.length).length + 1;
-  for (const { recorded_at: at, seq, event } of log)
-    out.line(
-      `${out.paint("dim", printable(at))}  ${`#${seq}`.padStart(width)}  ${eventWords(event, intents)}`,
-    );
+  for (const envelope of log) out.line(eventLine(envelope, intents, out, width));
   for (const report of run.refused_reports ?? []) out.line(refusedLine(report));
   const waiting = waitingWords(run, log, flags);
   out.line();

@@ -23,6 +23,11 @@ export function parseBind(text: string): BindAddress {
   return { host, port };
 }
 
+/** Reads `PORT`, of this machine only, or `HOST:PORT`. */
+export function parsePort(text: string): BindAddress {
+  return parseBind(/^\d{1,5}$/.test(text) ? `127.0.0.1:${text}` : text);
+}
+
 /** Reads the address of a server. */
 export function parseServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -33,6 +38,16 @@ export function parseServerUrl(text: string): string {
       "An address holds no credentials and no query: name the variable that holds the token with --auth-token.",
     );
   return url.href.replace(/\/+$/, "");
+}
+
+/** Reads the address of a webhook. */
+export function parseWebhookUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError("Write an address such as https://hooks.example.com/salvor.");
+  if (url.username !== "" || url.password !== "")
+    throw new InvalidArgumentError("An address holds no credentials: what is sent is signed instead.");
+  return url.href;
 }
 
 /** Reads one origin, as a browser sends it. */
@@ -47,7 +62,7 @@ export function parseOrigin(text: string): string {
 export function parseVariableName(text: string): string {
   if (VARIABLE.test(text)) return text;
   throw new CliError(
-    "--auth-token, --operator-token and --store-env take the name of an environment variable, not a secret",
+    "--auth-token, --operator-token, --notify-secret and --store-env take the name of an environment variable, not a secret",
     {
       next: "put the secret into a variable and name it, for example --operator-token SALVOR_OPERATOR_TOKEN",
       exitCode: EXIT.usage,
@@ -84,6 +99,46 @@ export function parseSeconds(text: string): number {
   if (!/^\d+$/.test(text) || seconds < 1 || seconds > 2_000_000)
     throw new InvalidArgumentError("Write a whole number of seconds, from 1 to 2000000.");
   return seconds;
+}
+
+/** Reads a position in a log. */
+export function parsePosition(text: string): number {
+  const seq = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(seq))
+    throw new InvalidArgumentError("Write a position: a whole number, 0 or more.");
+  return seq;
+}
+
+const DURATION_UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Reads a length of time such as `90s`, `10m`, `2h` or `1d`, in milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === "") throw new InvalidArgumentError("Write a length of time, for example 90s, 10m, 2h or 1d.");
+  return Number(count) * DURATION_UNITS[unit as keyof typeof DURATION_UNITS];
+}
+
+/** The budgets that can be extended, and whether they are counted in whole numbers. */
+const EXTENSIONS: Readonly<Record<string, boolean>> = {
+  steps: true,
+  tokens: true,
+  cost_usd: false,
+  wall_time_seconds: false,
+};
+
+/** Reads `KIND=N` and adds it to what was given before. */
+export function collectExtension(
+  text: string,
+  before: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> {
+  const [, kind = "", amount = ""] = /^([a-z_]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  const whole = Object.hasOwn(EXTENSIONS, kind) ? EXTENSIONS[kind] : undefined;
+  const count = Number(amount);
+  if (whole === undefined || !Number.isFinite(count) || (whole && !Number.isSafeInteger(count)))
+    throw new InvalidArgumentError(
+      "Write KIND=N: steps or tokens with a whole number, cost_usd or wall_time_seconds with a number, for example steps=20.",
+    );
+  return { ...before, [kind]: count };
 }
 
 /** Collects an option that may be given many times. */

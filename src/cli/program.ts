@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { abandonCommand } from "./commands/abandon.js";
 import { backupCommand } from "./commands/backup.js";
 import { checkCommand } from "./commands/check.js";
+import { completionCommand } from "./commands/completion.js";
 import { declareCommand } from "./commands/declare.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { eraseCommand } from "./commands/erase.js";
@@ -9,10 +10,15 @@ import { exportCommand } from "./commands/export.js";
 import { historyCommand } from "./commands/history.js";
 import { importCommand } from "./commands/import.js";
 import { listCommand } from "./commands/list.js";
+import { mcpCommand } from "./commands/mcp.js";
+import { replayCommand } from "./commands/replay.js";
 import { resolveCommand } from "./commands/resolve.js";
+import { resumeCommand } from "./commands/resume.js";
 import { schemasCommand } from "./commands/schemas.js";
 import { serveCommand } from "./commands/serve.js";
 import { verifyCommand } from "./commands/verify.js";
+import { watchCommand } from "./commands/watch.js";
+import { waitingCommand } from "./commands/waiting.js";
 import { reportError } from "./report-error.js";
 import { err } from "./terminal.js";
 import { VERSION } from "../version.js";
@@ -26,7 +32,7 @@ Start here:
   $ salvor help resolve
       read about one command
 
-Exit codes: 0 done, 1 refused or failed, 2 called wrongly. Colours go away with NO_COLOR=1 or in a pipe.`;
+Exit codes: 0 done, 1 refused or failed, 2 called wrongly, 3 somebody waits (salvor waiting). Colours go away with NO_COLOR=1 or in a pipe.`;
 
 /** The command line of `salvor`: every verb with its options. What a verb does is loaded when it runs. */
 export function salvorProgram(): Command {
@@ -40,15 +46,22 @@ export function salvorProgram(): Command {
     .addHelpText("after", START)
     .showHelpAfterError("Next: salvor --help")
     .configureOutput({ outputError })
+    // Behind a program's name, options are that program's: salvor mcp inspect.
+    .enablePositionalOptions()
     .exitOverride();
   const verbs = [
     serveCommand(),
+    mcpCommand(),
     checkCommand(),
     schemasCommand(),
     declareCommand(),
     listCommand(),
     historyCommand(),
+    watchCommand(),
+    replayCommand(),
+    waitingCommand(),
     resolveCommand(),
+    resumeCommand(),
     abandonCommand(),
     doctorCommand(),
     verifyCommand(),
@@ -56,12 +69,16 @@ export function salvorProgram(): Command {
     exportCommand(),
     importCommand(),
     eraseCommand(),
+    completionCommand(),
   ];
-  for (const verb of verbs)
-    program.addCommand(
-      verb.exitOverride().configureOutput({ outputError }).helpOption("-h, --help", "show this help"),
-    );
+  for (const verb of verbs) program.addCommand(alike(verb));
   return program;
+}
+
+/** A verb, and the verbs below it, that end and speak as the whole program does. */
+function alike(verb: Command): Command {
+  verb.commands.forEach(alike);
+  return verb.exitOverride().configureOutput({ outputError }).helpOption("-h, --help", "show this help");
 }
 
 /** Commander's own errors begin as ours do. */

@@ -31,7 +31,7 @@ export interface Remote {
  *
  * @throws {@link CliError} when a named variable is unset or empty.
  */
-export function connect(options: RemoteOptions): Remote {
+export function connect(options: RemoteOptions, { retries = 2 }: { readonly retries?: number } = {}): Remote {
   const token = readToken("--auth-token", options.authToken);
   const operatorToken = readToken("--operator-token", options.operatorToken);
   const client = new SalvorClient({
@@ -39,7 +39,7 @@ export function connect(options: RemoteOptions): Remote {
     ...(token !== undefined && { token }),
     ...(operatorToken !== undefined && { operatorToken }),
     // A person is waiting: a server that is being restarted is worth a second, not a minute.
-    retries: 2,
+    retries,
   });
   const flags = flagsOf(options);
   const explain = (error: unknown, run?: string): unknown =>

@@ -7,7 +7,7 @@ import { jsonEqual } from "../log/json-equal.js";
 import { confirm, requireConsent } from "./ask.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ResolveOptions } from "./commands/resolve.js";
-import { readOutputArgument } from "./output-argument.js";
+import { readJsonArgument } from "./json-argument.js";
 import { pendingToolCall, prettyJson, showCall, type PendingToolCall } from "./pending-call.js";
 import { printable } from "./printable.js";
 import { connect, mayHaveHappened, type Remote } from "./remote.js";
@@ -23,7 +23,7 @@ export async function runResolve(id: string, options: ResolveOptions): Promise<E
   const verdict: Verdict =
     options.output === undefined
       ? { not_performed: true }
-      : { output: await readOutputArgument(options.output) };
+      : { output: await readJsonArgument("--output", options.output) };
   const remote = connect(options);
   const run = await remote.ask((client) => client.run(id), id);
   const call = pendingToolCall(run, remote.flags);

@@ -2,6 +2,7 @@ import { bindText, isLoopback, resolveBind } from "./bind.js";
 import { CliError } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
 import type { BindAddress } from "./option-parsers.js";
+import type { Webhook } from "../server/notify/webhook.js";
 import { sameCommand } from "./shell-word.js";
 import { readToken } from "./tokens.js";
 
@@ -12,18 +13,19 @@ export interface ServeSettings {
   readonly clientToken?: string;
   readonly operatorToken?: string;
   readonly leaseTtlMs?: number;
+  readonly webhook?: Webhook;
 }
 
 /** How long a silent driver counts as attached, in whole seconds. */
 const LEASE_VARIABLE = "SALVOR_CLIENT_LEASE_TTL_SECS";
 
 /**
- * Judges what does not need a file: tokens, address, lease time.
+ * Judges what does not need a file: tokens, address, lease time, webhook.
  *
  * @throws {@link CliError} for the first that a server must not start with.
  */
 export async function serveSettings(
-  options: ServeOptions,
+  options: Pick<ServeOptions, "authToken" | "bind" | "insecure" | "operatorToken"> & WebhookOptions,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<ServeSettings> {
   const clientToken = readToken("--auth-token", options.authToken, env);
@@ -34,6 +36,7 @@ export async function serveSettings(
       { next: `export ${options.operatorToken ?? ""}="$(openssl rand -hex 32)"` },
     );
   const leaseTtlMs = leaseTtl(env);
+  const webhook = webhookOf(options, env);
   const bind = await resolveBind(options.bind);
   if (!isLoopback(bind.host) && clientToken === undefined && options.insecure !== true)
     throw new CliError(`${bindText(bind)} can be reached by others, and no client token is asked for`, {
@@ -44,7 +47,27 @@ export async function serveSettings(
     ...(clientToken !== undefined && { clientToken }),
     ...(operatorToken !== undefined && { operatorToken }),
     ...(leaseTtlMs !== undefined && { leaseTtlMs }),
+    ...(webhook !== undefined && { webhook }),
   };
+}
+
+type WebhookOptions = Pick<ServeOptions, "notifySecret" | "notifyWebhook">;
+
+/** Where it is told that a run waits. Whoever hears it must be able to tell who said it, so there is no webhook without a secret. */
+function webhookOf(
+  { notifyWebhook: url, notifySecret }: WebhookOptions,
+  env: NodeJS.ProcessEnv,
+): Webhook | undefined {
+  const secret = readToken("--notify-secret", notifySecret, env);
+  if (url === undefined && secret === undefined) return undefined;
+  if (url === undefined || secret === undefined)
+    throw new CliError(
+      url === undefined
+        ? "--notify-secret signs what --notify-webhook sends, and no webhook is named"
+        : "--notify-webhook sends nothing unsigned, and no secret is named",
+      { next: sameCommand(url === undefined ? "--notify-webhook URL" : "--notify-secret VAR") },
+    );
+  return { url, secret };
 }
 
 function leaseTtl(env: NodeJS.ProcessEnv): number | undefined {

@@ -2,20 +2,23 @@
 import type { ClientToolRegistry } from "../declarations/client-tool-registry.js";
 import { loadDeclarations } from "../declarations/load-declarations.js";
 import { DeclarationError, renderProblem } from "../declarations/problem.js";
+import type { ToolSet } from "../contract/tool-set.js";
 import type { EventStore } from "../store/event-store.js";
-import type { RecoveryReport } from "../store/open-lowdb-store.js";
 import { keepFor } from "../store/retention.js";
 import { errorFacts } from "../server/error-facts.js";
+import type { Webhook } from "../server/notify/webhook.js";
 import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
+import { listenProblem } from "./listen-problem.js";
 import { openStore } from "./open-store.js";
 import type { BindAddress } from "./option-parsers.js";
 import { modelExecutorOf } from "./model-settings.js";
 import { printable } from "./printable.js";
 import { exitProcess } from "./exit-process.js";
 import { endUncaught, guardForeignCode, guardRejections } from "./process-guard.js";
+import { sayRecovered } from "./recovered-lines.js";
 import { reportError } from "./report-error.js";
 import { serveSettings } from "./serve-settings.js";
 import { announce } from "./serve-words.js";
@@ -29,18 +32,21 @@ import { out } from "./terminal.js";
  * is open by then.
  */
 export async function runServe(options: ServeOptions): Promise<ExitCode> {
-  const { bind, ...settings } = await serveSettings(options);
+  const { bind, webhook, ...settings } = await serveSettings(options);
   const executor = modelExecutorOf();
   const declared = loadDeclared(options.clientTool);
   const asked = whenAskedToStop();
   const log = serverLog(options);
   // Nobody can say whether it was a tool's code that threw: its text may be what the tool was called with.
-  const told = options.tools === undefined || options.logPayloads === true;
+  const isForeign = options.tools !== undefined || options.mcp !== undefined;
+  const told = !isForeign || options.logPayloads === true;
   guardRejections(log.logger, told);
-  if (options.tools === undefined) endUncaught(log);
-  else guardForeignCode(log.logger, told);
+  if (isForeign) guardForeignCode(log.logger, told);
+  else endUncaught(log);
+  let endTools: () => Promise<void> = () => Promise.resolve();
   try {
-    const hosted = await toolsOf(options, declared);
+    const { tools: hosted, close: closeTools } = await toolsOf(options, declared, log);
+    endTools = closeTools;
     const { store, place, passwordShown } = await openStore(options, {
       onRecovered: sayRecovered(log),
       onNews: (news) => {
@@ -57,27 +63,51 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
       hosting: hostingOf(options),
     }).withClientTools(declared);
     const state = executor === undefined ? base : base.withModelExecutor(executor);
-    const server = await listen(hosted === undefined ? state : state.withTools(hosted), bind, store);
+    const served = hosted === undefined ? state : state.withTools(hosted);
+    const server = await listen(served, bind, store);
     const stopErasing = retaining(store, options, log);
+    const stopTelling = await telling(served, webhook);
     const words = { ...options, place, passwordShown };
     announce(out, server.url, words, { declared: declared.published(), hosted: hosted?.descriptors() });
     const close = async (): Promise<void> => {
-      await Promise.all([stopErasing(), server.close()]);
+      // Both write to the store, which the server closes.
+      await Promise.all([stopErasing(), stopTelling()]);
+      await server.close();
+      await endTools();
     };
     return await untilStopped(close, asked, log);
   } catch (error) {
-    if (options.tools === undefined) throw error;
+    if (!isForeign) throw error;
+    await endTools();
     // What a module of tools has opened must not keep a server alive that does not start.
     log.flush();
     return exitProcess(reportError(error));
   }
 }
 
+/** The tools that a server performs itself, and how to end what is behind them. */
+interface HostedTools {
+  readonly tools?: ToolSet;
+  readonly close: () => Promise<void>;
+}
+
 /** What loads tools is loaded when there are any. */
-async function toolsOf({ tools }: ServeOptions, declared: ClientToolRegistry) {
-  if (tools === undefined) return undefined;
+async function toolsOf(
+  options: ServeOptions,
+  declared: ClientToolRegistry,
+  log: ServerLog,
+): Promise<HostedTools> {
+  const tools = options.tools === undefined ? undefined : await moduleTools(options.tools, declared);
+  if (options.mcp !== undefined) {
+    const { connectMcpTools } = await import("./mcp-tools.js");
+    return connectMcpTools(options.mcp, tools, declared, log.logger);
+  }
+  return { ...(tools !== undefined && { tools }), close: () => Promise.resolve() };
+}
+
+async function moduleTools(path: string, declared: ClientToolRegistry): Promise<ToolSet> {
   const { loadTools } = await import("./load-tools.js");
-  return loadTools(tools, declared);
+  return loadTools(path, declared);
 }
 
 async function untilStopped(
@@ -118,18 +148,6 @@ function loadDeclared(paths: readonly string[]): ClientToolRegistry {
   }
 }
 
-function sayRecovered({ logger }: ServerLog): (report: RecoveryReport) => void {
-  return ({ runs, cut }) => {
-    logger.info({ runs }, "the data folder is recovered");
-    if (cut !== undefined) {
-      logger.warn(
-        cut,
-        "the end of the journal was cut: a batch that was being written when the last server stopped, and that nobody was told about",
-      );
-    }
-  };
-}
-
 /** Erases what ended long ago, if that was asked for; answers the way to stop. */
 function retaining(store: EventStore, { retain }: ServeOptions, { logger }: ServerLog): () => Promise<void> {
   if (retain === undefined) return () => Promise.resolve();
@@ -139,9 +157,16 @@ function retaining(store: EventStore, { retain }: ServeOptions, { logger }: Serv
       logger.info({ erased }, "erased runs that ended long ago");
     },
     onProblem: (error) => {
-      logger.error({ err: error }, "runs that ended long ago could not be erased");
+      logger.error({ err: errorFacts(error, true) }, "runs that ended long ago could not be erased");
     },
   });
+}
+
+/** Tells of runs that wait, if that was asked for; answers the way to stop. */
+async function telling(state: AppState, webhook: Webhook | undefined): Promise<() => Promise<void>> {
+  if (webhook === undefined) return () => Promise.resolve();
+  const { notifyOfWaits } = await import("../server/notify/wait-notifier.js");
+  return notifyOfWaits(state, webhook);
 }
 
 /** @throws {@link CliError} when the address cannot be bound; the store is closed by then. */
@@ -154,18 +179,5 @@ async function listen(state: AppState, bind: BindAddress, store: EventStore): Pr
       next: `salvor serve --bind ${bindText({ ...bind, port: 0 })}, which takes a free port`,
       cause,
     });
-  }
-}
-
-function listenProblem(cause: unknown): string {
-  switch ((cause as NodeJS.ErrnoException).code) {
-    case "EADDRINUSE":
-      return "the port is in use by another process";
-    case "EACCES":
-      return "this user may not bind that port";
-    case "EADDRNOTAVAIL":
-      return "this machine does not have that address";
-    default:
-      return cause instanceof Error ? cause.message : String(cause);
   }
 }

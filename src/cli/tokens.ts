@@ -1,7 +1,7 @@
 import { CliError } from "./cli-error.js";
 
 /** The name of the option that names a variable. */
-export type TokenOption = "--auth-token" | "--operator-token";
+export type TokenOption = "--auth-token" | "--client-tools-token" | "--operator-token" | "--notify-secret";
 
 /**
  * The secret that an environment variable holds, or `undefined` when no variable was named.

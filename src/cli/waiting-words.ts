@@ -27,12 +27,12 @@ export function waitingWords(run: RunAnswer, log: readonly Envelope[], flags: st
     case "suspended":
       return {
         sentence: `The run waits for an answer: ${printable(state.status.reason)}`,
-        next: `POST /v1/runs/${id}/resume with {"input": ...}, or salvor abandon ${id}${flags}`,
+        next: `salvor resume ${id} --input JSON${flags}, or salvor abandon ${id}${flags}`,
       };
     case "budget_exceeded":
       return {
         sentence: "The run waits for a larger budget.",
-        next: `POST /v1/runs/${id}/resume with {"input": {"extend": ...}}, or salvor abandon ${id}${flags}`,
+        next: `salvor resume ${id} --extend KIND=N${flags}, or salvor abandon ${id}${flags}`,
       };
     case "not_started":
     case "running":

@@ -18,6 +18,15 @@ export interface DeclaredClientTool {
   readonly title?: string;
 }
 
+/** A tool that the server performs itself. */
+export interface HostedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly input_schema: JsonObject;
+  readonly output_schema?: JsonObject;
+}
+
 /** A run that was opened, or opened again. */
 export interface OpenedRun {
   readonly run: string;

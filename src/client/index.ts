@@ -34,6 +34,7 @@ export type {
   AbandonAnswer,
   CapabilitiesAnswer,
   DeclaredClientTool,
+  HostedTool,
   IntentAnswer,
   ModelDelta,
   ModelIntentAnswer,

@@ -7,6 +7,7 @@ import type {
   AbandonAnswer,
   CapabilitiesAnswer,
   DeclaredClientTool,
+  HostedTool,
   IntentAnswer,
   ModelIntentAnswer,
   OpenedRun,
@@ -48,6 +49,15 @@ export function readClientTools(body: JsonValue): readonly DeclaredClientTool[] 
       if (ownValue(tool, name) !== undefined) shaped(tool, "client tool", { [name]: LIST });
     }
     return tool as unknown as DeclaredClientTool;
+  });
+}
+
+export function readHostedTools(body: JsonValue): readonly HostedTool[] {
+  return listOf(shaped(body, "answer", { hosted_tools: LIST }), "hosted_tools", (item) => {
+    const members = { name: TEXT, description: TEXT, effect: EFFECT, input_schema: OBJECT };
+    const tool = shaped(item, "hosted tool", members);
+    if (ownValue(tool, "output_schema") !== undefined) shaped(tool, "hosted tool", { output_schema: OBJECT });
+    return tool as unknown as HostedTool;
   });
 }
 

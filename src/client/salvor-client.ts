@@ -4,6 +4,7 @@ import type {
   AbandonAnswer,
   CapabilitiesAnswer,
   DeclaredClientTool,
+  HostedTool,
   ReplayAnswer,
   Resolution,
   ResolveAnswer,
@@ -32,6 +33,11 @@ export class SalvorClient extends DrivingClient {
   /** The tools that the operator declared, sorted by name. */
   async clientTools(options?: CallOptions): Promise<readonly DeclaredClientTool[]> {
     return this.get("/v1/client-tools", read.readClientTools, options);
+  }
+
+  /** The tools that the server performs itself, sorted by name. */
+  async hostedTools(options?: CallOptions): Promise<readonly HostedTool[]> {
+    return this.get("/v1/hosted-tools", read.readHostedTools, options);
   }
 
   /** What this server can do, and its version. */

@@ -6,6 +6,7 @@ import type { JsonObject } from "./json.js";
 import type { CheckInputSchema, CheckOutputSchema, OwnSchema, OwnSchemas } from "./own-schemas.js";
 import { RegistryError } from "./registry-error.js";
 import type { ToolHandler } from "./tool-handler.js";
+import type { ToolSource } from "./tool-source.js";
 import { definitionOf, type HandlerDefinition } from "./tool-definition.js";
 import { TypedTool } from "./typed-tool.js";
 import type { Validator } from "./validator.js";
@@ -35,6 +36,9 @@ export class ToolSet {
   readonly #schemas: SchemaArtefact;
   readonly #validator: Validator;
   readonly #tools = new Map<string, Registered>();
+  readonly #sources: ToolSource[] = [];
+  /** Whose a name is: it stays so, whatever another source comes to list. */
+  readonly #owners = new Map<string, ToolSource>();
 
   /**
    * @param schemas what `salvor schemas` wrote: `import schemas from "./tools.schemas.json" with { type: "json" }`.
@@ -60,6 +64,12 @@ export class ToolSet {
     const definition = definitionOf(handler, this.#schemas, own);
     const { name, className } = definition;
     const taken = this.#tools.get(name);
+    if (taken === undefined && this.get(name) !== undefined) {
+      throw new RegistryError(
+        "duplicate_name",
+        `class ${className} is called ${name}, as a tool that was included: give one of them another name`,
+      );
+    }
     if (taken !== undefined) {
       throw new RegistryError(
         "duplicate_name",
@@ -72,19 +82,52 @@ export class ToolSet {
     return this;
   }
 
+  /**
+   * Adds tools that come from elsewhere, such as those of an MCP server. What the source has later is in this set too; but a name
+   * stays with whoever had it first, so that no source can take over another's tool.
+   *
+   * @returns this set.
+   * @throws {@link RegistryError} `duplicate_name` when a name is taken.
+   */
+  include(source: ToolSource): this {
+    const taken = source.names().filter((name) => this.get(name) !== undefined);
+    if (taken.length > 0) {
+      throw new RegistryError(
+        "duplicate_name",
+        `${taken.join(", ")}: another tool of this set has that name already; give the source's tools a prefix`,
+      );
+    }
+    this.#sources.push(source);
+    for (const name of source.names()) this.#owners.set(name, source);
+    return this;
+  }
+
   /** The tool with a name, or `undefined`. */
   get(name: string): DynTool | undefined {
-    return this.#tools.get(name)?.tool;
+    const own = this.#tools.get(name)?.tool;
+    if (own !== undefined) return own;
+    const owner = this.#owners.get(name) ?? this.#sources.find((source) => source.get(name) !== undefined);
+    if (owner === undefined) return undefined;
+    this.#owners.set(name, owner);
+    return owner.get(name);
   }
 
   /** The names of all tools, sorted. */
   names(): readonly string[] {
-    return [...this.#tools.keys()].sort();
+    const included = this.#sources.flatMap((source) => source.names());
+    const here = included.filter((name) => this.get(name) !== undefined);
+    return [...new Set([...this.#tools.keys(), ...here])].sort();
   }
 
   /** What every tool says of itself, sorted by name: ready to be handed to a model. */
   descriptors(): readonly ToolDescriptor[] {
-    return Object.freeze(this.names().flatMap((name) => this.#tools.get(name)?.descriptor ?? []));
+    return Object.freeze(
+      this.names().flatMap((name) => {
+        const own = this.#tools.get(name)?.descriptor;
+        const tool = own === undefined ? this.get(name) : undefined;
+        return own ?? (tool === undefined ? [] : descriptorOf(tool));
+      }),
+    );
   }
 
   #compile<I, O>(handler: ToolHandler<I, O>, { className, ...definition }: HandlerDefinition): DynTool {
@@ -111,7 +154,14 @@ function checkArtefact(artefact: unknown): void {
   );
 }
 
-function descriptorOf({ name, description, effect, inputSchema, outputSchema }: DynTool): ToolDescriptor {
+/** What is shown of a tool. Frozen. */
+export function descriptorOf({
+  name,
+  description,
+  effect,
+  inputSchema,
+  outputSchema,
+}: DynTool): ToolDescriptor {
   return Object.freeze({
     name,
     description,

@@ -71,7 +71,15 @@ export function fold(log: Iterable<Envelope>, from: RunState = NOT_STARTED): Run
 
 /** The state after one more event. Never throws; an unknown kind only takes its position. */
 export function applyEvent(state: RunState, envelope: Envelope): RunState {
-  return { ...state, ...changeOf(state, envelope), nextSeq: state.nextSeq + 1 };
+  const change = changeOf(state, envelope);
+  return {
+    nextSeq: state.nextSeq + 1,
+    status: change.status ?? state.status,
+    usage: change.usage ?? state.usage,
+    stepCount: change.stepCount ?? state.stepCount,
+    pending: change.pending === undefined ? state.pending : change.pending,
+    asleep: change.asleep ?? state.asleep,
+  };
 }
 
 /** Whether a run in this state is over: nothing may follow. */

@@ -7,11 +7,14 @@ import type { RequestState } from "./context.js";
 import { accessLog } from "./layers/access-log.js";
 import { bearer } from "./layers/bearer.js";
 import { errorEnvelope } from "./layers/envelope.js";
+import { notKept } from "./layers/not-kept.js";
 import { originRule } from "./layers/origin.js";
 import { withRequestId } from "./layers/request-id.js";
+import type { Mounted } from "./mounted.js";
 import { aboutRoutes } from "./resources/about.js";
 import { clientRunRoutes } from "./resources/client-runs.js";
 import { clientToolRoutes } from "./resources/client-tools.js";
+import { hostedToolRoutes } from "./resources/hosted-tools.js";
 import { metricsRoutes } from "./resources/metrics.js";
 import { modelStepRoutes } from "./resources/model-step.js";
 import { openApiRoutes } from "./resources/open-api.js";
@@ -19,10 +22,15 @@ import { runEventRoutes } from "./resources/run-events.js";
 import { runRoutes } from "./resources/runs.js";
 import { toolStepRoutes } from "./resources/tool-step.js";
 
-/** The control plane as a Koa application, for `startServer` or for a host that mounts it in a server of its own. */
-export function createApp(state: AppState): Koa<RequestState> {
+/**
+ * The control plane as a Koa application, for `startServer` or for a host that mounts it in a server of its own.
+ *
+ * @param mounted what is served beside it.
+ */
+export function createApp(state: AppState, mounted?: Mounted): Koa<RequestState> {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   clientToolRoutes(state, router);
+  hostedToolRoutes(state, router);
   clientRunRoutes(state, router);
   modelStepRoutes(state, router);
   toolStepRoutes(state, router);
@@ -31,17 +39,21 @@ export function createApp(state: AppState): Koa<RequestState> {
   aboutRoutes(state, router);
   metricsRoutes(state, router);
   openApiRoutes(router);
+  if (mounted !== undefined) {
+    router.register(mounted.path, [...mounted.methods], (ctx) => mounted.handle(ctx));
+  }
   void state.observer.load();
 
   const app = new Koa<RequestState>();
   // Every error is answered and logged by the envelope; what reaches Koa's own handler is a connection that went away.
   app.silent = true;
   app.use(withRequestId);
+  app.use(notKept);
   app.use(accessLog(state));
   app.use(state.observer.request);
-  app.use(errorEnvelope(state));
+  app.use(errorEnvelope(state, mounted));
   app.use(readableTarget);
-  app.use(originRule(state));
+  app.use(originRule(state, mounted));
   app.use(bearer(state));
   app.use(router.routes());
   app.use(operatorPage());

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { busy } from "./api-error.js";
 import type { AppState } from "./app-state.js";
+import { noteDropped } from "./dropped-connections.js";
 import type { InFlight } from "./in-flight.js";
 import { endWith } from "./unreadable-request.js";
 
@@ -53,6 +54,7 @@ export function limit(
   // The bytes of the headers are bounded. Node would drop those beyond a number of them, and with them what they guard.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections + TOLD_BEYOND;
+  noteDropped(server, state);
   server.setTimeout(limits.stallMs, (socket) => {
     // While an answer is being made, it is this server that is silent.
     if (socket.writableLength === 0 && inFlight.on(socket).length > 0) return;

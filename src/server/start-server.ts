@@ -5,6 +5,7 @@ import { createApp } from "./app.js";
 import type { AppState } from "./app-state.js";
 import { InFlight } from "./in-flight.js";
 import { CHECK_MS, DEFAULT_LIMITS, limit, type Limits } from "./limits.js";
+import type { Mounted } from "./mounted.js";
 import { answerUnreadable, hostMissing, namesHost, refuse } from "./unreadable-request.js";
 
 export interface ListenOptions {
@@ -13,6 +14,8 @@ export interface ListenOptions {
   readonly port: number;
   /** What it takes on at once, and how long it waits; each is as in docs/operations.md unless given. */
   readonly limits?: Partial<Limits>;
+  /** What is served beside the control plane. */
+  readonly mounted?: Mounted;
 }
 
 /** A server that listens. */
@@ -37,10 +40,10 @@ const ABORT_MS = 2_000;
  */
 export async function startServer(
   state: AppState,
-  { host, port, limits }: ListenOptions,
+  { host, port, limits, mounted }: ListenOptions,
 ): Promise<RunningServer> {
   await state.observer.load();
-  const handle = createApp(state).callback();
+  const handle = createApp(state, mounted).callback();
   const inFlight = new InFlight();
   const bounds = { ...DEFAULT_LIMITS, ...limits };
   let draining = false;
@@ -83,7 +86,7 @@ export async function startServer(
     );
     server.closeIdleConnections();
     state.streams.close();
-    const performed = state.hosted.stop(Math.max(0, graceMs - ABORT_MS));
+    const performed = state.hosted.stop(Math.max(0, graceMs - ABORT_MS)).then(() => mounted?.close());
     // A client that keeps its connection for the next request would be waited for until the grace is over.
     for (const response of inFlight.all) if (!response.headersSent) response.setHeader("Connection", "close");
     const force = setTimeout(() => {

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { ApiError } from "./api-error.js";
 import type { AppState } from "./app-state.js";
 import { errorBody } from "./layers/envelope.js";
+import { NOT_KEPT } from "./layers/not-kept.js";
 import { requestIdOf } from "./layers/request-id.js";
 import type { InFlight } from "./in-flight.js";
 
@@ -94,6 +95,7 @@ function headersOf(
     "Content-Length": Buffer.byteLength(body),
     Connection: "close",
     "X-Request-Id": requestId,
+    ...NOT_KEPT,
     ...error.headers,
   };
 }

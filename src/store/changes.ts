@@ -1,9 +1,9 @@
 import { CHAIN_START } from "../log/chain.js";
-import { fold, NOT_STARTED, type RunState } from "../log/fold.js";
+import { applyEvent, NOT_STARTED, type RunState } from "../log/fold.js";
 import { holds, type Envelope } from "../log/events.js";
 import { jsonEqual } from "../log/json-equal.js";
 import { KEPT_REPORTS, type RefusedReport, type RunOwnership } from "./event-store.js";
-import type { StoredEvent } from "./stored-event.js";
+import type { LoggedEvent, StoredEvent } from "./stored-event.js";
 
 /** What a journal line says: one durable change of one run. */
 export type Change =
@@ -16,9 +16,9 @@ export type Change =
 export interface AppendChange {
   readonly kind: "append";
   readonly run: string;
-  readonly held?: readonly HeldIdentity[];
-  readonly freed?: readonly string[];
-  readonly events: readonly StoredEvent[];
+  readonly held: readonly HeldIdentity[];
+  readonly freed: readonly string[];
+  readonly events: readonly LoggedEvent[];
 }
 
 /** An identity, and the call of the run that holds it. */
@@ -37,11 +37,11 @@ export interface RunView {
   readonly firstRecordedAt: string;
   readonly lastRecordedAt: string;
   readonly agentDefHash: string;
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>> | undefined;
   /** Whether a client performs the last intent. */
   readonly lastIntentByClient: boolean;
-  readonly ownership?: RunOwnership;
-  readonly lease?: string;
+  readonly ownership: RunOwnership | undefined;
+  readonly lease: string | undefined;
   readonly refused: readonly RefusedReport[];
   readonly erased: boolean;
 }
@@ -55,7 +55,10 @@ export function unknownRun(run: string): RunView {
     firstRecordedAt: "",
     lastRecordedAt: "",
     agentDefHash: "",
+    labels: undefined,
     lastIntentByClient: false,
+    ownership: undefined,
+    lease: undefined,
     refused: [],
     erased: false,
   };
@@ -65,7 +68,7 @@ export function unknownRun(run: string): RunView {
 export function applyChange(view: RunView, change: Change): RunView {
   switch (change.kind) {
     case "append":
-      return change.events.reduce(applyStored, view);
+      return applyEvents(view, change.events);
     case "open":
       return { ...view, lease: change.lease, ownership: view.ownership ?? change.ownership };
     case "refusal":
@@ -75,22 +78,28 @@ export function applyChange(view: RunView, change: Change): RunView {
   }
 }
 
-function applyStored(view: RunView, { hash, envelope }: StoredEvent): RunView {
-  return {
-    ...view,
-    ...(view.state.nextSeq === 0 && { firstRecordedAt: envelope.recorded_at }),
-    ...(holds(envelope, "RunStarted") && startOf(envelope.event.payload)),
-    ...(isIntent(envelope) && { lastIntentByClient: performer(envelope) === "client" }),
-    lastRecordedAt: envelope.recorded_at,
-    state: fold([envelope], view.state),
-    tip: hash,
-  };
+/** The view after more events. */
+export function applyEvents(view: RunView, events: readonly StoredEvent[]): RunView {
+  return events.reduce(applyStored, view);
 }
 
-function startOf(payload: { readonly agent_def_hash: string; readonly labels?: RunView["labels"] }) {
+function applyStored(view: RunView, { hash, envelope }: StoredEvent): RunView {
+  const { recorded_at: at } = envelope;
+  const start = holds(envelope, "RunStarted") ? envelope.event.payload : undefined;
+  // Member by member: every append makes one, and a spread takes many times as long.
   return {
-    agentDefHash: payload.agent_def_hash,
-    ...(payload.labels !== undefined && { labels: payload.labels }),
+    run: view.run,
+    state: applyEvent(view.state, envelope),
+    tip: hash,
+    firstRecordedAt: view.state.nextSeq === 0 ? at : view.firstRecordedAt,
+    lastRecordedAt: at,
+    agentDefHash: start?.agent_def_hash ?? view.agentDefHash,
+    labels: start?.labels ?? view.labels,
+    lastIntentByClient: isIntent(envelope) ? performer(envelope) === "client" : view.lastIntentByClient,
+    ownership: view.ownership,
+    lease: view.lease,
+    refused: view.refused,
+    erased: view.erased,
   };
 }
 

@@ -1,6 +1,7 @@
 import { CALL_CHECKS } from "./conformance/call-checks.js";
 import { EXECUTION_CHECKS } from "./conformance/execution-checks.js";
 import { LOG_CHECKS } from "./conformance/log-checks.js";
+import { NOTICE_CHECKS } from "./conformance/notice-checks.js";
 import type { StoreUnderTest } from "./conformance/subject.js";
 import { SUMMARY_CHECKS } from "./conformance/summary-checks.js";
 
@@ -21,7 +22,8 @@ export interface ConformanceCheck {
  * @param makeStore makes an empty store, and says how to reach behind it.
  */
 export function storeConformance(makeStore: () => Promise<StoreUnderTest>): readonly ConformanceCheck[] {
-  return [...LOG_CHECKS, ...CALL_CHECKS, ...EXECUTION_CHECKS, ...SUMMARY_CHECKS].map(({ name, check }) => ({
+  const checks = [...LOG_CHECKS, ...CALL_CHECKS, ...EXECUTION_CHECKS, ...NOTICE_CHECKS, ...SUMMARY_CHECKS];
+  return checks.map(({ name, check }) => ({
     name,
     run: async () => {
       const subject = await makeStore();

@@ -92,6 +92,9 @@ export interface EventStore {
   /** What servers that share this store tell each other; absent where a store has one server. */
   readonly presence?: DriverPresence;
 
+  /** Who was told that a run waits; absent where a store does not keep it, and a server then only remembers it. */
+  readonly notices?: WaitNotices;
+
   /** Whether nobody but this process appends, so that what was seen here is all there is. */
   readonly exclusive?: boolean;
 
@@ -110,6 +113,26 @@ export interface DriverPresence {
   announce(run: string): void;
   /** Calls a listener with each run whose driver some server has seen. Answers the way to stop. */
   subscribe(listener: (run: string) => void): () => void;
+}
+
+/**
+ * Keeps who was told of which wait of a run, over restarts and for every server of the store. A wait is known by the position
+ * at which the run waits; later waits of a run have higher ones.
+ */
+export interface WaitNotices {
+  /**
+   * Takes it on to tell of a wait.
+   *
+   * @returns true for one `holder` at a time, until `ttlMs` from now; false once it was told, for good.
+   * @throws {@link StoreUnavailable} or another error of the store when it cannot be read.
+   */
+  claim(run: string, seq: number, holder: string, ttlMs: number): Promise<boolean>;
+  /**
+   * It was told. Durable once this resolves.
+   *
+   * @throws {@link StoreUnavailable} when it could not be written; it is then told again one day.
+   */
+  told(run: string, seq: number): Promise<void>;
 }
 
 /** What travels inside an append besides its events. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { HeldIdentity } from "./changes.js";
 
 /** The call that holds an identity: which run, by its number in the table's owner. */
@@ -155,7 +155,7 @@ export class HeldTable {
 
 /** What stands for an identity in memory and in the index. */
 export function printOf(identity: string): Uint32Array {
-  const digest = createHash("sha256").update(identity).digest();
+  const digest = hash("sha256", identity, "buffer");
   return Uint32Array.from([0, 4, 8, 12], (at) => digest.readUInt32BE(at));
 }
 

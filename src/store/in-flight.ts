@@ -39,10 +39,10 @@ export class InFlight implements Lookup {
     const view = applyChange(this.view(change.run) ?? unknownRun(change.run), change);
     use(this.#views, change.run, view);
     if (change.kind === "append") {
-      for (const { identity, seq, settled } of change.held ?? []) {
+      for (const { identity, seq, settled } of change.held) {
         use(this.#holders, identity, { run_id: change.run, seq, settled });
       }
-      for (const identity of change.freed ?? []) use(this.#holders, identity, undefined);
+      for (const identity of change.freed) use(this.#holders, identity, undefined);
     }
     return view;
   }
@@ -51,8 +51,8 @@ export class InFlight implements Lookup {
   remove(change: Change): void {
     drop(this.#views, change.run);
     if (change.kind !== "append") return;
-    for (const { identity } of change.held ?? []) drop(this.#holders, identity);
-    for (const identity of change.freed ?? []) drop(this.#holders, identity);
+    for (const { identity } of change.held) drop(this.#holders, identity);
+    for (const identity of change.freed) drop(this.#holders, identity);
   }
 }
 

@@ -13,6 +13,7 @@ export type {
   StoreHealth,
   SummaryPage,
   SummaryQuery,
+  WaitNotices,
 } from "./event-store.js";
 export { KEPT_REPORTS } from "./event-store.js";
 export {

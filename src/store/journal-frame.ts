@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import type { Change } from "./changes.js";
-import { storedEvent, storedEventJson } from "./stored-event.js";
+import type { AppendChange, Change } from "./changes.js";
+import { storedEvent, storedEventJson, type LoggedEvent } from "./stored-event.js";
 
 /** The version of everything that the lowdb store writes. */
 export const FORMAT = 1;
@@ -37,20 +37,25 @@ export function segmentHeaderLine(header: SegmentHeader): string {
   return sealed(JSON.stringify({ journal: FORMAT, segment, first, follows }));
 }
 
-/** A change as one line of the journal, and the texts of its events in it. */
-export interface ChangeLine {
-  readonly line: string;
-  readonly events: readonly string[];
-}
-
 /** One change as one line: checksum, run and kind first, so that a reader can tell what it is without parsing it. */
-export function changeLine(change: Change): ChangeLine {
-  const { run, kind, ...rest } = change;
+export function changeLine(change: Change): string {
+  const { run, kind } = change;
   const head = `{"run":${JSON.stringify(run)},"kind":"${kind}"`;
-  if (change.kind !== "append") return { line: sealed(`${head}${members(rest)}}`), events: [] };
-  const { held, freed } = change;
-  const events = change.events.map(storedEventJson);
-  return { line: sealed(`${head}${members({ held, freed })},"events":[${events.join(",")}]}`), events };
+  switch (change.kind) {
+    case "append": {
+      const identities = list("held", change.held) + list("freed", change.freed);
+      const events = change.events.map(({ text }) => text).join(",");
+      return sealed(`${head}${identities},"events":[${events}]}`);
+    }
+    case "open": {
+      const { lease, ownership } = change;
+      return sealed(`${head}${members({ lease, ownership })}}`);
+    }
+    case "refusal":
+      return sealed(`${head}${members({ report: change.report })}}`);
+    case "erase":
+      return sealed(`${head}}`);
+  }
 }
 
 /** The lines of a batch behind their header. */
@@ -61,9 +66,15 @@ export function batchText(first: number, lines: readonly string[]): Buffer {
 
 /** The change that a line says, as {@link changeLine} wrote it. */
 export function readChange(line: string): Change {
-  const parsed = JSON.parse(line) as Change;
+  const parsed = JSON.parse(line) as Change | (Partial<AppendChange> & { readonly kind: "append" });
   if (parsed.kind !== "append") return parsed;
-  return { ...parsed, events: parsed.events.map(storedEvent) };
+  const { run = "", held = [], freed = [], events = [] } = parsed;
+  return { kind: "append", run, held, freed, events: events.map(loggedEvent) };
+}
+
+function loggedEvent(parsed: unknown): LoggedEvent {
+  const event = storedEvent(parsed);
+  return { ...event, text: storedEventJson(event) };
 }
 
 /** The header of a journal file, and where its first batch starts; `undefined` when the first line is none. */
@@ -164,15 +175,26 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The members of an object as they follow others; those that are `undefined` are left out. */
+/** The members of an object as they follow others. */
 function members(object: object): string {
-  const text = JSON.stringify(object);
-  return text === "{}" ? "" : `,${text.slice(1, -1)}`;
+  return `,${JSON.stringify(object).slice(1, -1)}`;
 }
 
-function hex(value: number): string {
-  return value.toString(16).padStart(8, "0");
+/** A list as a member that follows others; left out when it is empty. */
+function list(name: string, items: readonly unknown[]): string {
+  return items.length === 0 ? "" : `,"${name}":${JSON.stringify(items)}`;
 }
+
+/** The eight digits of a checksum. A number of that size is slow to write: its bytes are looked up. */
+function hex(value: number): string {
+  return byteHex(value >>> 24) + byteHex(value >>> 16) + byteHex(value >>> 8) + byteHex(value);
+}
+
+function byteHex(value: number): string {
+  return BYTES[value & 0xff] ?? "";
+}
+
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;

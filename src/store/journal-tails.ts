@@ -4,7 +4,6 @@ import type { Folder } from "./folder.js";
 import { readJournal, type JournalEnd } from "./journal-reader.js";
 import { StoreCorrupt } from "./lowdb-errors.js";
 import { openStoreDocument } from "./store-document.js";
-import { storedEventJson } from "./stored-event.js";
 
 /** What a journal holds of one run. */
 export interface JournalTail {
@@ -22,7 +21,7 @@ export class JournalTails {
     const tail = this.#tails.get(change.run);
     if (change.kind === "erase") this.#tails.set(change.run, { from: 0, events: [], erased: true });
     if (change.kind !== "append") return;
-    const events = change.events.map((event) => ({ hash: event.hash, text: storedEventJson(event) }));
+    const events = change.events.map(({ hash, text }) => ({ hash, text }));
     if (tail !== undefined) tail.events.push(...events);
     else this.#tails.set(change.run, { from: change.events[0]?.envelope.seq ?? 0, events, erased: false });
   }

@@ -184,7 +184,7 @@ export class JournalWriter {
     try {
       if (this.#file === undefined) throw new Error("no journal file is open");
       await this.#file.append(text);
-      await this.#file.sync();
+      if (this.#file.durable !== true) await this.#file.sync();
     } catch (cause) {
       this.#broken = unavailable("the journal cannot be written", cause);
     }
@@ -248,7 +248,7 @@ export class JournalWriter {
     const made = join(scratch, segmentName(segment));
     let file: AppendFile | undefined;
     try {
-      file = await layer.create(made);
+      file = await layer.create(made, true);
       await file.append(start);
       await file.sync();
     } catch (cause) {

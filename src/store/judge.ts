@@ -1,10 +1,9 @@
-import { chainEnvelope, CHAIN_START } from "../log/chain.js";
-import type { Envelope } from "../log/events.js";
+import { CHAIN_START } from "../log/chain.js";
 import { isTerminal } from "../log/fold.js";
 import type { AppendChange, Change, HeldIdentity, RunView } from "./changes.js";
 import { Conflict, ForeignRun, LeaseLost, NotTerminal, RunErased } from "./errors.js";
 import type { AppendUnit, CallHolder, IdentityChange, RefusedReport, RunOwnership } from "./event-store.js";
-import type { StoredEvent } from "./stored-event.js";
+import { chained, type LoggedEvent, type NewEvent } from "./stored-event.js";
 
 /** How the state looks to one who judges a change. */
 export interface Lookup {
@@ -16,7 +15,7 @@ export interface Lookup {
 export function judgeAppend(
   look: Lookup,
   run: string,
-  events: readonly Envelope[],
+  events: readonly NewEvent[],
   unit: AppendUnit,
 ): AppendChange {
   const view = look.view(run);
@@ -24,18 +23,21 @@ export function judgeAppend(
   if (unit.lease !== undefined && unit.lease !== view?.lease) throw new LeaseLost(run);
   const next = view?.state.nextSeq ?? 0;
   checkShape(run, events);
-  if (events[0]?.seq !== next) {
-    throw new Conflict(`position ${events[0]?.seq ?? 0} of run ${run} is not the next one: that is ${next}`);
+  const first = events[0]?.envelope.seq;
+  if (first !== next) {
+    throw new Conflict(`position ${first ?? 0} of run ${run} is not the next one: that is ${next}`);
   }
-  const { held, freed } = judgeIdentities(look, run, next + events.length, unit.identities ?? []);
+  const outcome = unit.identities && judgeIdentities(look, run, next + events.length, unit.identities);
   return {
     kind: "append",
     run,
-    ...(held.length > 0 && { held }),
-    ...(freed.length > 0 && { freed }),
-    events: chained(events, view?.tip ?? CHAIN_START),
+    held: outcome?.held ?? NONE,
+    freed: outcome?.freed ?? NONE,
+    events: chainOf(events, view?.tip ?? CHAIN_START),
   };
 }
+
+const NONE: readonly never[] = [];
 
 export function judgeOpen(look: Lookup, run: string, lease: string, ownership: RunOwnership): Change {
   const view = look.view(run);
@@ -64,12 +66,16 @@ function refuseErased(run: string, view: RunView | undefined): void {
   if (view?.erased === true) throw new RunErased(run);
 }
 
-function checkShape(run: string, events: readonly Envelope[]): void {
-  const first = events[0];
+function checkShape(run: string, events: readonly NewEvent[]): void {
+  const first = events[0]?.envelope;
   if (first === undefined) throw new TypeError(`an append to run ${run} needs at least one event`);
-  for (const [index, { run_id, seq }] of events.entries()) {
-    if (run_id === run && seq === first.seq + index) continue;
-    throw new TypeError(`event ${index} of an append to run ${run} says run ${run_id}, seq ${seq}`);
+  let index = 0;
+  for (const { envelope } of events) {
+    const { run_id, seq } = envelope;
+    if (run_id !== run || seq !== first.seq + index) {
+      throw new TypeError(`event ${index} of an append to run ${run} says run ${run_id}, seq ${seq}`);
+    }
+    index += 1;
   }
 }
 
@@ -115,7 +121,11 @@ function place({ run_id, seq }: CallHolder): string {
   return `the call at seq ${seq} of run ${run_id}`;
 }
 
-function chained(events: readonly Envelope[], tip: string): readonly StoredEvent[] {
+function chainOf(events: readonly NewEvent[], tip: string): readonly LoggedEvent[] {
   let hash = tip;
-  return events.map((envelope) => ({ hash: (hash = chainEnvelope(hash, envelope)), envelope }));
+  return events.map((event) => {
+    const next = chained(event, hash);
+    hash = next.hash;
+    return next;
+  });
 }

@@ -11,7 +11,8 @@ import { HeldTable, NOTHING_HELD, printOf, readHeld, type HeldList } from "./hel
 import { PIECE_SIZE, type IndexEntry } from "./index-documents.js";
 import type { Lookup } from "./judge.js";
 import { RunOrder } from "./run-order.js";
-import { hashIn, storedEventJson } from "./stored-event.js";
+import { hashIn, type LoggedEvent } from "./stored-event.js";
+import { TailBudget } from "./tail-budget.js";
 import type { FileStat } from "./write-layer.js";
 
 /** What the document of a run holds: up to which change, how many events, and the hash of the last. */
@@ -58,7 +59,14 @@ export class Ledger implements Lookup {
   readonly stalePieces = new Set<number>();
   /** Whether the journal holds an erasure, and with it maybe what was erased. */
   replayedErasure = false;
+  /** What the tails of all runs take. */
+  readonly tails: TailBudget;
   readonly #held = new HeldTable();
+
+  /** @param tailChars how many characters of tails are kept before appends have to wait. */
+  constructor(tailChars = Number.POSITIVE_INFINITY) {
+    this.tails = new TailBudget(tailChars);
+  }
 
   view(run: string): RunView | undefined {
     return this.runs.get(run)?.view;
@@ -73,7 +81,8 @@ export class Ledger implements Lookup {
   /** Takes in what the index or a document says of a run that is not known yet. */
   restore(entry: IndexEntry): LedgerRun {
     const run = this.#add(entry.view.run);
-    run.view = entry.view;
+    // What is not said in the index is absent there.
+    run.view = { ...run.view, ...entry.view };
     run.change = entry.change;
     run.covered = entry.covered;
     if (entry.unreadable !== undefined) run.unreadable = entry.unreadable;
@@ -91,13 +100,14 @@ export class Ledger implements Lookup {
   /**
    * Takes in a change that has just become durable.
    *
-   * @param texts the JSON texts of its events.
    * @param view the run's view after it.
    */
-  apply(change: Change, number: number, texts: readonly string[], view: RunView): void {
+  apply(change: Change, number: number, view: RunView): void {
     const run = this.runs.get(change.run) ?? this.#add(change.run);
-    for (const text of texts) run.tail.push(text);
-    if (change.kind === "append") noteHeld(run, change);
+    if (change.kind === "append") {
+      for (const event of change.events) this.#keep(run, event);
+      noteHeld(run, change);
+    }
     this.#advance(run, change, number, view);
   }
 
@@ -107,7 +117,7 @@ export class Ledger implements Lookup {
     if (change.kind === "append" && !run.view.erased) {
       for (const event of change.events) {
         if (event.envelope.seq !== run.covered.count + run.tail.length) continue;
-        run.tail.push(storedEventJson(event));
+        this.#keep(run, event);
         run.tailChecked = false;
       }
     }
@@ -127,10 +137,12 @@ export class Ledger implements Lookup {
 
   /** Notes that a document holds a run up to a change; `kept` is how much of the tail is newer. */
   cover(run: LedgerRun, covered: Covered, kept: number): void {
+    const dropped = run.tail;
     run.covered = covered;
     run.tail = kept === 0 ? [] : run.tail.slice(-kept);
     this.stalePieces.add(run.piece);
     if (run.change === covered.change) this.dirty.delete(run);
+    this.tails.free(charsOf(dropped) - charsOf(run.tail));
   }
 
   distrust(run: LedgerRun, seq: number, detail: string): void {
@@ -153,6 +165,11 @@ export class Ledger implements Lookup {
   /** The prints of what a run holds. */
   heldBy(run: LedgerRun): string {
     return this.#held.textOf(run.held);
+  }
+
+  #keep(run: LedgerRun, { text }: LoggedEvent): void {
+    run.tail.push(text);
+    this.tails.add(text.length);
   }
 
   #add(run: string): LedgerRun {
@@ -181,12 +198,13 @@ export class Ledger implements Lookup {
     this.dirty.add(run);
     if (change.kind === "erase") {
       run.tombstone = run.tail.map(hashIn);
+      this.tails.free(charsOf(run.tail));
       run.tail = [];
     } else if (change.kind === "append") {
-      for (const { identity, seq, settled } of change.held ?? []) {
+      for (const { identity, seq, settled } of change.held) {
         this.#hold(run, printOf(identity), seq, settled);
       }
-      for (const identity of change.freed ?? []) this.#free(run, printOf(identity));
+      for (const identity of change.freed) this.#free(run, printOf(identity));
     }
     if (before.state.nextSeq === 0 && run.view.state.nextSeq > 0) this.order.add(run.view);
     if (before.state.nextSeq > 0 && run.view.state.nextSeq === 0) this.order.remove(before);
@@ -209,9 +227,15 @@ export class Ledger implements Lookup {
 }
 
 /** Remembers the texts of identities until a document holds them. */
-function noteHeld(run: LedgerRun, { held = [], freed = [] }: AppendChange): void {
+function noteHeld(run: LedgerRun, { held, freed }: AppendChange): void {
   if (held.length === 0 && freed.length === 0) return;
   run.heldSince ??= new Map();
   for (const each of held) run.heldSince.set(each.identity, each);
   for (const identity of freed) run.heldSince.set(identity, undefined);
+}
+
+function charsOf(texts: readonly string[]): number {
+  let chars = 0;
+  for (const { length } of texts) chars += length;
+  return chars;
 }

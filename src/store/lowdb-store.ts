@@ -1,3 +1,4 @@
+import { deepFreeze } from "../contract/deep-freeze.js";
 import type { Envelope } from "../log/events.js";
 import type { Change } from "./changes.js";
 import type { Checkpoint } from "./checkpoint.js";
@@ -14,21 +15,23 @@ import type {
   StoreHealth,
   SummaryPage,
   SummaryQuery,
+  WaitNotices,
 } from "./event-store.js";
 import { Executions } from "./executions.js";
 import { InFlight } from "./in-flight.js";
 import { judgeAppend, judgeErase, judgeOpen, judgeRefusal, type Lookup } from "./judge.js";
 import { changeLine, readChange } from "./journal-frame.js";
 import type { JournalWriter } from "./journal-writer.js";
-import type { Ledger, LedgerRun } from "./ledger.js";
+import type { Ledger } from "./ledger.js";
 import type { FolderLock } from "./lock.js";
 import type { LogReader } from "./log-reader.js";
-import { deepFreeze } from "../contract/deep-freeze.js";
+import { newEvent } from "./stored-event.js";
 import { Subscriptions } from "./subscriptions.js";
-import { pageOf, summaryOf } from "./summary-list.js";
+import { pageOf, recordOf, summaryOf } from "./summary-list.js";
 import { asError } from "./write-layer.js";
 
 export interface LowdbStoreParts {
+  readonly notices: WaitNotices;
   readonly ledger: Ledger;
   readonly writer: JournalWriter;
   readonly lock: FolderLock;
@@ -42,6 +45,7 @@ export interface LowdbStoreParts {
 export class LowdbStore implements EventStore {
   /** The folder is locked. */
   readonly exclusive = true;
+  readonly notices: WaitNotices;
   readonly #parts: LowdbStoreParts;
   readonly #ledger: Ledger;
   readonly #writer: JournalWriter;
@@ -61,10 +65,12 @@ export class LowdbStore implements EventStore {
 
   constructor(parts: LowdbStoreParts) {
     this.#parts = parts;
+    this.notices = parts.notices;
     this.#ledger = parts.ledger;
     this.#writer = parts.writer;
     this.#inFlight = new InFlight(parts.ledger);
     this.#erasures = parts.ledger.replayedErasure ? 1 : 0;
+    this.#ledger.tails.makeRoom = () => this.#checkpoint();
     this.#ticker = setInterval(
       () => {
         void this.#tick();
@@ -75,7 +81,9 @@ export class LowdbStore implements EventStore {
 
   async append(run: string, events: readonly Envelope[], unit: AppendUnit = {}): Promise<void> {
     this.#refuseUnreadable(run);
-    await this.#change((look) => judgeAppend(look, run, events, unit));
+    const added = events.map(newEvent);
+    const write = (): Promise<void> => this.#change((look) => judgeAppend(look, run, added, unit));
+    await (this.#ledger.tails.full ? this.#ledger.tails.wait(write) : write());
   }
 
   async openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }> {
@@ -164,6 +172,7 @@ export class LowdbStore implements EventStore {
 
   async #close(): Promise<void> {
     clearInterval(this.#ticker);
+    this.#ledger.tails.refuseWaiting(new StoreUnavailable("the store is closed"));
     await this.#writer.settled();
     // Without it the next start reads the journal: slower, and nothing is lost.
     if (this.#writer.repairable) await this.#checkpoint().catch(() => undefined);
@@ -230,16 +239,16 @@ export class LowdbStore implements EventStore {
   }
 
   #write(given: Change): Promise<void> {
-    const { line, events } = changeLine(given);
-    // What is kept is read back from the line: it is what a restart would find, and nobody else can change it.
-    const change = deepFreeze(readChange(line));
+    const line = changeLine(given);
+    // What is kept is what a restart would find, and nobody else can change it. The events of an append are that already.
+    const change = given.kind === "append" ? given : deepFreeze(readChange(line));
     const view = this.#inFlight.add(change);
     return new Promise((resolve, reject) => {
       this.#writer.submit({
         line,
         commit: (number) => {
           this.#inFlight.remove(change);
-          this.#ledger.apply(change, number, events, view);
+          this.#ledger.apply(change, number, view);
           if (change.kind === "append") this.#parts.reader.took(change, line.length);
           this.#lastChange = performance.now();
           if (change.kind === "erase") this.#erasures += 1;
@@ -272,16 +281,6 @@ const TICK_MS = 1000;
 
 /** How long it waits after a checkpoint that failed. */
 const REST_MS = 30_000;
-
-function recordOf({ view }: LedgerRun): RunRecord {
-  return {
-    eventCount: view.state.nextSeq,
-    ...(view.ownership !== undefined && { ownership: view.ownership }),
-    ...(view.lease !== undefined && { lease: view.lease }),
-    refusedReports: view.refused,
-    erased: view.erased,
-  };
-}
 
 function settle<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { Checkpoint, removeSegmentsBefore } from "./checkpoint.js";
 import type { EventStore } from "./event-store.js";
+import { FolderNotices } from "./folder-notices.js";
 import { folderOf, makeFolders } from "./folder.js";
 import { IndexDocuments } from "./index-documents.js";
 import { segmentName } from "./journal-frame.js";
@@ -21,6 +22,11 @@ export interface LowdbStoreOptions {
   readonly force?: boolean;
   /** A checkpoint is made when the journal is this long; 64 MiB by default. */
   readonly checkpointBytes?: number;
+  /**
+   * So many bytes of events may be in memory that no document holds yet; beyond that, appends wait for a checkpoint. 128 MiB
+   * by default.
+   */
+  readonly tailBytes?: number;
   /** A checkpoint is made when nothing was recorded for this many milliseconds; 10 000 by default. */
   readonly idleMs?: number;
   /** How many bytes of logs, as they are on disk, are kept in memory for readers; 32 MiB by default. */
@@ -61,7 +67,7 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
   try {
     const files = new RunFiles(folder, assertOwner);
     const index = new IndexDocuments(folder);
-    const { ledger, end, document } = await recover(folder, files, index);
+    const { ledger, end, document } = await recover(folder, files, index, options.tailBytes ?? TAIL_BYTES);
     options.onRecovered?.({
       runs: ledger.runs.size,
       ...(end.cut > 0 && {
@@ -88,7 +94,8 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
       checkpointBytes: options.checkpointBytes ?? CHECKPOINT_BYTES,
       idleMs: options.idleMs ?? IDLE_MS,
     };
-    return new LowdbStore({ ledger, writer, lock, reader, checkpoint, ...limits });
+    const notices = new FolderNotices(folder);
+    return new LowdbStore({ ledger, writer, lock, reader, checkpoint, notices, ...limits });
   } catch (error) {
     await lock.release().catch(() => undefined);
     throw error;
@@ -99,5 +106,6 @@ export async function openLowdbStore(options: LowdbStoreOptions): Promise<EventS
 const LOCK_AGE_MS = 100;
 const CACHE_BYTES = 32 * 1024 * 1024;
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
+const TAIL_BYTES = 128 * 1024 * 1024;
 const PART_EVENTS = 1000;
 const IDLE_MS = 10_000;

@@ -20,9 +20,15 @@ export interface Recovered {
  * Makes the state from what is on disk: the documents, and the journal on top of them. Changes nothing but left-over files,
  * so that it can be cut short and done again any number of times.
  *
+ * @param tailChars how many characters of events may be in memory that no document holds.
  * @throws {@link StoreCorrupt} naming file, offset and what to do.
  */
-export async function recover(folder: Folder, files: RunFiles, index: IndexDocuments): Promise<Recovered> {
+export async function recover(
+  folder: Folder,
+  files: RunFiles,
+  index: IndexDocuments,
+  tailChars: number,
+): Promise<Recovered> {
   const { layer } = folder;
   for (const path of [folder.journal, folder.runs, folder.index, folder.scratch])
     await makeFolders(layer, path);
@@ -32,7 +38,8 @@ export async function recover(folder: Folder, files: RunFiles, index: IndexDocum
     await refuseLostStore(folder);
     document.data = NEW_STORE;
   }
-  const ledger = await readIndex(document.data.index.pieces, files, index);
+  const ledger = new Ledger(tailChars);
+  await readIndex(ledger, document.data.index.pieces, files, index);
   const { from } = document.data.journal;
   const replayed = { batches: 0 };
   const end = await readJournal(layer, folder.journal, from, ({ first, changes }) => {
@@ -46,20 +53,23 @@ export async function recover(folder: Folder, files: RunFiles, index: IndexDocum
 }
 
 /** The index as far as it is there, and the documents for the rest. */
-async function readIndex(pieces: number, files: RunFiles, index: IndexDocuments): Promise<Ledger> {
-  const ledger = new Ledger();
+async function readIndex(
+  ledger: Ledger,
+  pieces: number,
+  files: RunFiles,
+  index: IndexDocuments,
+): Promise<void> {
   let missing = 0;
   for (let piece = 0; piece < pieces; piece += 1) {
     const entries = await index.read(piece);
     if (entries === undefined) missing += 1;
     for (const entry of entries ?? []) ledger.restore(entry);
   }
-  if (missing === 0) return ledger;
+  if (missing === 0) return;
   for await (const run of files.list()) {
     if (!ledger.runs.has(run)) ledger.restore(await restoreRun(files, run));
   }
   for (const piece of ledger.pieces.keys()) ledger.stalePieces.add(piece);
-  return ledger;
 }
 
 /** A folder without `store.json` is new, even if its first start was cut short, unless something that counts lies in it. */

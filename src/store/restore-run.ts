@@ -2,7 +2,7 @@ import { CHAIN_START } from "../log/chain.js";
 import type { Envelope } from "../log/events.js";
 import { NOT_STARTED } from "../log/fold.js";
 import { readChain } from "./chain-check.js";
-import { applyChange, unknownRun, type RunView } from "./changes.js";
+import { applyEvents, unknownRun, type RunView } from "./changes.js";
 import { TamperEvident } from "./errors.js";
 import { heldText } from "./held-table.js";
 import type { IndexEntry } from "./index-documents.js";
@@ -37,7 +37,7 @@ export async function restoreRun(files: RunFiles, run: string): Promise<IndexEnt
   try {
     const { envelopes, hashes } = await readDocuments(files, run, document);
     const events = envelopes.map((envelope, index) => ({ envelope, hash: hashes[index] ?? "" }));
-    const view = applyChange(beside, { kind: "append", run, events });
+    const view = applyEvents(beside, events);
     return { ...base, view, covered: { ...base.covered, count: events.length, tip: view.tip } };
   } catch (error) {
     if (!(error instanceof TamperEvident)) throw error;

@@ -1,5 +1,5 @@
 import type { LedgerRun } from "./ledger.js";
-import type { RunSummary, RunSummaryContent, SummaryPage, SummaryQuery } from "./event-store.js";
+import type { RunRecord, RunSummary, RunSummaryContent, SummaryPage, SummaryQuery } from "./event-store.js";
 import { cursorOf, readCursor, type RunOrder } from "./run-order.js";
 
 /** What a list shows of a run, or `undefined` when it has no event. */
@@ -54,4 +54,15 @@ export function pageOf(
     runs.push(summary);
   }
   return { runs };
+}
+
+/** What is kept beside the log of a run. */
+export function recordOf({ view }: LedgerRun): RunRecord {
+  return {
+    eventCount: view.state.nextSeq,
+    ...(view.ownership !== undefined && { ownership: view.ownership }),
+    ...(view.lease !== undefined && { lease: view.lease }),
+    refusedReports: view.refused,
+    erased: view.erased,
+  };
 }

@@ -1,4 +1,5 @@
 import {
+  constants,
   open,
   link,
   mkdir,
@@ -17,8 +18,12 @@ import {
  * Failures are Node's own errors, with their `code` (`ENOSPC`, `EIO`, `ENOENT`, `EEXIST`).
  */
 export interface WriteLayer {
-  /** Makes a file that only its owner can read, and fails with `EEXIST` when the name is taken. */
-  create(path: string): Promise<AppendFile>;
+  /**
+   * Makes a file that only its owner can read, and fails with `EEXIST` when the name is taken.
+   *
+   * @param durable whether each append is to be durable at once, where the disk can do that in one go.
+   */
+  create(path: string, durable?: boolean): Promise<AppendFile>;
   read(path: string): Promise<Uint8Array>;
   /** Size in bytes and time of the last change, or `undefined` when there is no such file. */
   stat(path: string): Promise<FileStat | undefined>;
@@ -36,6 +41,8 @@ export interface WriteLayer {
 
 /** A file that only grows. */
 export interface AppendFile {
+  /** What was appended is durable when the append resolves, and need not be synced. */
+  readonly durable?: boolean;
   append(bytes: Uint8Array): Promise<void>;
   /** Resolves when everything that was appended is durable. After a failure nothing about those bytes is known, whatever a later call says. */
   sync(): Promise<void>;
@@ -49,7 +56,10 @@ export interface FileStat {
 
 /** The disk of this machine. */
 export const fileSystem: WriteLayer = Object.freeze({
-  create: async (path: string) => appendFile(await open(path, "ax", 0o600)),
+  create: async (path: string, durable = false) => {
+    const flags = constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY;
+    return appendFile(await open(path, flags | (durable ? O_DSYNC : 0), 0o600), durable && O_DSYNC !== 0);
+  },
   read: (path: string) => readFile(path),
   stat: async (path: string) => {
     try {
@@ -87,8 +97,12 @@ export const fileSystem: WriteLayer = Object.freeze({
   },
 });
 
-function appendFile(handle: FileHandle): AppendFile {
+/** Not every system has it. */
+const O_DSYNC = (constants as { readonly O_DSYNC?: number }).O_DSYNC ?? 0;
+
+function appendFile(handle: FileHandle, durable: boolean): AppendFile {
   return {
+    durable,
     append: async (bytes) => {
       let done = 0;
       while (done < bytes.byteLength) done += (await handle.write(bytes, done)).bytesWritten;

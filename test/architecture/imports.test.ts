@@ -58,6 +58,13 @@ describe("the rules", () => {
     accepted("cli/version.ts", `import manifest from "../../package.json" with { type: "json" };`);
   });
 
+  it("refuse an error that is logged with all that it holds", () => {
+    const logging = (err: string) =>
+      `export const log = (error: Error) => logger.warn({ err: ${err} }, "x");`;
+    assert.match(refused("server/x.ts", logging("error")), /^server\/x\.ts:1: error is logged as it is/);
+    accepted("server/x.ts", logging("errorFacts(error, true)"));
+  });
+
   const upwards: Readonly<Record<string, string>> = {
     "a static import": `import { x } from "../server/app.js";`,
     "a type-only import": `import type { X } from "../server/app.js";`,

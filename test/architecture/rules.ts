@@ -10,7 +10,11 @@ const KEBAB_FOLDER = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Everything that is wrong with a file of src, as `path:line: what`. */
 export function violationsOf(source: SourceText): readonly string[] {
   const file = parse(source);
-  const found = [...misplacedImports(source, file), ...wrongExports(source, file)];
+  const found = [
+    ...misplacedImports(source, file),
+    ...wrongExports(source, file),
+    ...loggedErrors(source, file),
+  ];
   if (Object.hasOwn(PURE, folderOf(source.path))) {
     for (const { line, what } of impurities(file)) found.push(`${source.path}:${line}: ${what}`);
   }
@@ -31,6 +35,18 @@ function isKebabCase(path: string): boolean {
   const folders = path.split("/");
   const name = folders.pop() ?? "";
   return KEBAB_CASE.test(name) && folders.every((folder) => KEBAB_FOLDER.test(folder));
+}
+
+/** A logger writes all that an error holds, and that may be what was sent, answered or presented. */
+function loggedErrors(source: SourceText, file: ts.SourceFile): string[] {
+  return [...nodesOf(file)].flatMap((node) => {
+    if (!ts.isPropertyAssignment(node) || node.name.getText(file) !== "err") return [];
+    if (!ts.isIdentifier(node.initializer)) return [];
+    const line = lineOf(file, node);
+    return [
+      `${source.path}:${line}: ${node.initializer.text} is logged as it is, and not as errorFacts of it`,
+    ];
+  });
 }
 
 function misplacedImports(source: SourceText, file: ts.SourceFile): string[] {

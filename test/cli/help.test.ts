@@ -36,12 +36,13 @@ describe("help", () => {
 
     it(`of ${name} and docs/cli.md name the same options`, () => {
       const section = sectionOf(name);
+      const options = [verb, ...verb.commands].flatMap((each) => each.options);
       const documented = new Set(section.match(/(?<=`)--[a-z-]+/g));
-      const offered = verb.options.map((option) => option.long ?? option.flags);
+      const offered = options.map((option) => option.long ?? option.flags);
       for (const option of offered) assert.ok(documented.has(option), `${option} is not in docs/cli.md`);
       const known = new Set([...offered, ...verbs.flatMap((other) => other.options.map((o) => o.long))]);
       for (const option of documented) assert.ok(known.has(option), `${option} is in docs/cli.md only`);
-      for (const option of verb.options)
+      for (const option of options)
         assert.ok(section.includes(option.flags.replace("|", "\\|")), `${option.flags} is spelled otherwise`);
     });
   }

@@ -27,6 +27,24 @@ export function load(url, context, next) {
 register("data:text/javascript," + encodeURIComponent(hooks));
 `;
 
+describe("the log of a start", () => {
+  it("speaks of a recovered folder where there was something to recover", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "salvor-recovered-"));
+    try {
+      const first = await spawnServer({ dataDir });
+      assert.equal((await fetch(`${first.url}/v1/client-runs`, { method: "POST", body: "{}" })).status, 201);
+      await first.stop();
+      assert.match(first.stderr, /"msg":"stopped"/);
+      assert.doesNotMatch(first.stderr, /recovered/);
+      const second = await spawnServer({ dataDir });
+      await second.stop();
+      assert.match(second.stderr, /"runs":1,.*"the data folder is recovered"/);
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  });
+});
+
 describe("the start of salvor serve", () => {
   let dir: string;
   before(async () => {

@@ -57,7 +57,7 @@ describe("what a run waits for", () => {
     const payload = { reason: "approve\u001b[2J?", input_schema: true };
     const { sentence, next } = told([started, { kind: "Suspended", payload }]);
     assert.equal(sentence, "The run waits for an answer: approve\\u001b[2J?");
-    assert.match(next, /\/resume/);
+    assert.match(next, /^salvor resume /);
   });
 
   it("is nothing, once it is over", () => {

@@ -6,7 +6,7 @@ import { claiming, settling } from "#salvor/store/append-unit.js";
 import { openLowdbStore } from "#salvor/store/open-lowdb-store.js";
 
 const [dir = "", runs = "", round = ""] = process.argv.slice(2);
-const store = await openLowdbStore({ dir, idleMs: 20, checkpointBytes: 20_000 });
+const store = await openLowdbStore({ dir, idleMs: 20, checkpointBytes: 20_000, partEvents: 100 });
 
 /** Calls come in pairs: an intent that claims an identity of its own, and the completion that settles it. */
 async function drive(run: string): Promise<never> {

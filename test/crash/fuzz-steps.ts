@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { RunModel, BAD_REQUEST, type Call, type Json, type Verdict } from "../server/run-model.js";
+import { RunModel, BAD_REQUEST, isIntent, type Call, type Json, type Verdict } from "../server/run-model.js";
 import { requestOf, step, type Step } from "../server/run-steps.js";
-import type { Request, World } from "../server/run-world.js";
+import { observing, type Actor, type Request, type World } from "../server/run-world.js";
 
 /** What is asked of a run: as in one server's property, or of what only a spawned server is asked. */
 export type FuzzStep =
@@ -39,6 +39,8 @@ export const fuzzTurn: fc.Arbitrary<FuzzTurn> = fc.record({
 /** A request whose answer may be lost, and what may have become of it then, besides nothing and all. */
 export interface FuzzRequest extends Request {
   readonly cut?: (world: World) => Verdict;
+  /** What it holds, where its endpoint does not say that. */
+  readonly kind?: string;
 }
 
 export function fuzzRequest(asked: FuzzStep, run: string, world: World): FuzzRequest {
@@ -90,6 +92,8 @@ function toolStep(given: Step, run: string, world: World): FuzzRequest {
 const FIELD: Readonly<Record<string, string>> = {
   "client-tool-intent": "tool_intent",
   "client-tool-completion": "tool_completion",
+  "client-model-intent": "model_intent",
+  "client-model-completion": "model_completion",
 };
 
 /** Two steps in one request: one closes a call or observes something, the next is made as if that had been done. */
@@ -105,19 +109,24 @@ function steps(first: Step, second: Step, run: string, world: World): FuzzReques
     actor,
     endpoint: "steps",
     body: { steps: both.map(sentAs) },
-    judge: (now) => now.driving(token) ?? judgeBoth(now, both),
+    judge: (now) => now.driving(token) ?? refusesResumed(actor, both) ?? judgeBoth(now, both),
+    kind: both.map(nameOf).join("+"),
   };
 }
 
 /** A step that may stand in a batch, made by whoever sends the batch. */
 function planOf(step: Step, actor: Step["actor"], run: string, world: World): Request {
-  const may: readonly Step["what"][] = ["events", "intent", "complete"];
+  const may: readonly Step["what"][] = ["events", "intent", "complete", "model-intent", "model-complete"];
   const what = may.includes(step.what) ? step.what : pick(may, step.which);
   // Twists of what may come next, from whoever drives: most batches would be refused anyway.
   const request = requestOf({ ...step, what, actor, twist: 1 + (step.twist % 3) }, run, world);
   const sent = sentOf(request);
-  if (request.endpoint in FIELD || (request.endpoint === "events" && sent.length === 1)) {
-    if (!sent.some(isResumed)) return request;
+  if (request.endpoint in FIELD || (request.endpoint === "events" && sent.length === 1)) return request;
+  // Nobody resumes a run in steps but by the event itself.
+  if (request.endpoint === "resume") {
+    const { next } = world.run;
+    const resumed = { seq: next, kind: "Resumed", payload: { input: request.body.input ?? {} } };
+    return observing(actor, world.tokens.get(actor), run, [resumed]);
   }
   return requestOf({ ...step, what: "intent", actor, twist: 2, which: 5 }, run, world);
 }
@@ -128,6 +137,16 @@ interface SentEvent {
 const sentOf = ({ body }: Request): readonly SentEvent[] =>
   (body.events ?? []) as unknown as readonly SentEvent[];
 const isResumed = ({ event }: SentEvent): boolean => event.kind === "Resumed";
+
+function nameOf(request: Request): string {
+  return FIELD[request.endpoint] ?? sentOf(request)[0]?.event.kind ?? "";
+}
+
+/** Who may not resume a run does not in steps either: that is judged before any of them is applied. */
+function refusesResumed(actor: Actor, both: readonly Request[]): Verdict | undefined {
+  if (actor === "operator" || !both.some((request) => sentOf(request).some(isResumed))) return undefined;
+  return [403, "operator_required"];
+}
 
 function sentAs(request: Request): Json {
   const field = FIELD[request.endpoint];
@@ -140,9 +159,7 @@ function judgeBoth(world: World, both: readonly Request[]): Verdict {
   for (const request of both) {
     const seq = request.body.seq as number;
     const isOfThis =
-      request.endpoint === "client-tool-completion" &&
-      seq >= opened &&
-      world.run.log[seq]?.call !== undefined;
+      request.endpoint.endsWith("-completion") && seq >= opened && isIntent(world.run.log[seq]);
     const verdict = isOfThis ? BAD_REQUEST : request.judge(world);
     if (verdict[0] === 200) continue;
     world.run.restore(before);

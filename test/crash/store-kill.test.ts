@@ -15,7 +15,7 @@ const KILLS = SOAK ? 500 : 10;
 /** After so many kills every event of the runs is read again; after each of the others, the next process says where it goes on. */
 const FULL_CHECK = SOAK ? 50 : 5;
 /** After so many kills other runs are driven: a checkpoint writes a run's identities anew, all of them. */
-const ERA = 4 * FULL_CHECK;
+const ERA = SOAK ? 40 : 20;
 const APPENDER = join(import.meta.dirname, "appender.js");
 
 /** The runs of an era. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import canonicalize from "canonicalize";
 import fc from "fast-check";
 import type { JsonValue } from "#salvor/contract/json.js";
 import { canonicalJson, hashValue, sha256Hex } from "#salvor/log/canonical-json.js";
@@ -75,6 +76,24 @@ describe("canonical JSON", () => {
         assert.equal(canonicalJson(reordered(value, picks)), canonicalJson(value));
       }),
     );
+  });
+
+  it("is what the RFC's library writes, whatever the keys look like", () => {
+    const reference = canonicalize as unknown as (value: unknown) => string;
+    const keys = fc.oneof(fc.integer({ min: 0, max: 99 }).map(String), fc.string({ maxLength: 3 }));
+    const many = fc.dictionary(keys, jsonValues, { maxKeys: 40 });
+    fc.assert(
+      fc.property(fc.oneof(jsonValues, many), (value) => {
+        assert.equal(canonicalJson(value), reference(value));
+      }),
+    );
+    for (const value of [
+      { b: undefined, a: 1 },
+      { at: new Date(0) },
+      JSON.parse('{"b":1,"__proto__":{"a":2}}'),
+    ]) {
+      assert.equal(canonicalJson(value as JsonValue), reference(value));
+    }
   });
 
   it("reads back as an equal value", () => {

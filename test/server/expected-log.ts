@@ -18,6 +18,9 @@ function keyOf(run: string, seq: number, { tool, input }: Call): string {
 export function expectedLog(run: string, { log }: RunModel): readonly unknown[] {
   return log.map(({ kind, call, content }, seq) => {
     if (kind === "ToolCallCompleted") return { kind, payload: { seq: seq - 1, output: content } };
+    if (kind === "ModelCallRequested")
+      return { kind, payload: { seq, ...(content as object), performed_by: "client" } };
+    if (kind === "ModelCallCompleted") return { kind, payload: { seq: seq - 1, ...(content as object) } };
     if (call === undefined) return { kind, payload: content };
     const { effect, performs } = toolOf(call.tool) ?? {};
     const idempotency_key = keyOf(run, seq, call);

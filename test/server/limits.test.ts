@@ -6,6 +6,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
+import { pino, type Logger } from "pino";
 import { AppState, type Limits } from "#salvor/server/index.js";
 import { InFlight } from "#salvor/server/in-flight.js";
 import { DEFAULT_LIMITS, limit } from "#salvor/server/limits.js";
@@ -167,18 +168,44 @@ void describe("a flood of runs", () => {
   });
 });
 
-async function bareServer(limits: Partial<Limits>) {
+void describe("a flood of connections", () => {
+  it("is dropped beyond those who are told, counted, and spoken of once", async () => {
+    const lines: string[] = [];
+    const logger = pino({}, { write: (line: string) => lines.push(line) });
+    const own = await bareServer({}, logger);
+    own.server.maxConnections = 1;
+    const { hostname, port } = new URL(own.url);
+    const held = connect(Number(port), hostname);
+    await once(own.server, "connection");
+    try {
+      for (let each = 0; each < 3; each += 1) await assert.rejects(fetch(own.url));
+      const { text } = await own.state.observer.metrics.read();
+      assert.match(text, /^salvor_dropped_connections_total 3$/m);
+      assert.deepEqual(
+        lines.map((line) => (JSON.parse(line) as { dropped: number }).dropped),
+        [1],
+      );
+    } finally {
+      held.destroy();
+      await own.stop();
+    }
+  });
+});
+
+async function bareServer(limits: Partial<Limits>, logger?: Logger) {
   const dir = await mkdtemp(join(tmpdir(), "salvor-limits-"));
   const store = await openLowdbStore({ dir });
   const inFlight = new InFlight();
   const server = createServer((request, response) => {
     inFlight.add(request, response);
   });
-  limit(server, { ...DEFAULT_LIMITS, ...limits }, new AppState({ store }), inFlight);
+  const state = new AppState({ store, ...(logger && { logger }) });
+  limit(server, { ...DEFAULT_LIMITS, ...limits }, state, inFlight);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     server,
+    state,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async stop() {
       server.close();

@@ -291,6 +291,24 @@ void describe("a model step", () => {
   });
 });
 
+void describe("a model step whose executor throws, where payloads are logged", () => {
+  it("leaves the error's text in the log, and no other member of it: that may be a key", async () => {
+    const said: string[] = [];
+    const own = await TestServer.start({
+      executor: { call: () => Promise.reject(Object.assign(new Error("its text"), { headers: "its key" })) },
+      logger: pino({}, { write: (line: string) => said.push(line) }),
+      logPayloads: true,
+    });
+    try {
+      refused(await step(await own.open()), 502, "model_execution");
+      assert.match(said.join(""), /its text/);
+      assert.doesNotMatch(said.join(""), /its key/);
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
 void describe("a streamed model step", () => {
   it("says what the model says, and ends with what is recorded, byte for byte the unary answer", async () => {
     const run = await server.open();

@@ -48,8 +48,13 @@ void describe("a run, whatever two drivers and an operator do to it", () => {
     return { world: first.then, answers };
   }
 
-  function assertAnswered({ run }: World, { body }: Request, { json }: Answer): void {
+  function assertAnswered({ run }: World, { endpoint, body }: Request, { json }: Answer): void {
     const seq = body.seq as number;
+    if (endpoint === "client-model-intent") {
+      const said = run.log[seq + 1]?.content as object | undefined;
+      assert.deepEqual(json, { seq, settled: said !== undefined, ...said });
+      return;
+    }
     const output = run.answerAt(seq);
     const call = run.log[seq]?.call;
     assert.ok(call !== undefined);
@@ -75,7 +80,7 @@ void describe("a run, whatever two drivers and an operator do to it", () => {
           const answer = after.answers[at]!;
           met.add(`${request.endpoint} ${verdictOf(answer).join(" ")}`);
           const alone = requests.length === 1 && answer.status === 200;
-          if (alone && request.endpoint === "client-tool-intent") assertAnswered(world, request, answer);
+          if (alone && request.endpoint.endsWith("-intent")) assertAnswered(world, request, answer);
         }
       }
     });
@@ -89,6 +94,10 @@ void describe("a run, whatever two drivers and an operator do to it", () => {
       "client-tool-completion 400 bad_request",
       "client-tool-completion 403 client_completion_refused",
       "client-tool-completion 403 invalid_drive_token",
+      "client-model-intent 200 ",
+      "client-model-intent 409 divergence",
+      "client-model-completion 200 ",
+      "client-model-completion 409 divergence",
       "resolve 200 ",
       "resolve 403 operator_required",
       "resume 200 ",

@@ -17,7 +17,7 @@ export interface Call {
 export interface Entry {
   readonly kind: string;
   readonly call?: Call;
-  /** The output of a completion, or the payload of what a client observed. */
+  /** The output of a completion, what was said of a model call, or the payload of what a client observed. */
   readonly content?: Json;
 }
 
@@ -57,9 +57,14 @@ export class RunModel {
     return this.log.length;
   }
 
-  /** The position of the intent that the log ends at. */
+  /** The position of the tool's intent that the log ends at. */
   get open(): number | undefined {
     return this.log.at(-1)?.kind === "ToolCallRequested" ? this.next - 1 : undefined;
+  }
+
+  /** The position of the model's intent that the log ends at. */
+  get asking(): number | undefined {
+    return this.log.at(-1)?.kind === "ModelCallRequested" ? this.next - 1 : undefined;
   }
 
   get over(): boolean {
@@ -153,6 +158,32 @@ export class RunModel {
     return OK;
   }
 
+  /** A client asks a model: the position and the hash say which call it is. */
+  modelIntent(seq: number, hash: string): Verdict {
+    const recorded = this.log[seq];
+    const content = { request_hash: hash };
+    if (recorded !== undefined) {
+      return recorded.kind === "ModelCallRequested" && equal(recorded.content ?? null, content)
+        ? OK
+        : DIVERGENCE;
+    }
+    if (!this.#mayFollow(seq, "ModelCallRequested")) return DIVERGENCE;
+    this.log.push({ kind: "ModelCallRequested", content });
+    return OK;
+  }
+
+  /** What the model is reported to have said: its response and its usage. */
+  modelCompletion(seq: number, content: Json): Verdict {
+    if (this.log[seq]?.kind !== "ModelCallRequested") return DIVERGENCE;
+    const completion = this.log[seq + 1];
+    if (completion?.kind === "ModelCallCompleted") {
+      return equal(completion.content ?? null, content) ? OK : DIVERGENCE;
+    }
+    if (seq !== this.asking) return DIVERGENCE;
+    this.log.push({ kind: "ModelCallCompleted", content });
+    return OK;
+  }
+
   /** A person's decision. `target` is the intent that they looked at. */
   resolve(target: number | undefined, output: Json, form: "output" | "not_performed"): Verdict {
     const seq = this.open;
@@ -168,7 +199,7 @@ export class RunModel {
   }
 
   resume(target: number | undefined, input: Json): Verdict {
-    const waits = this.open ?? (this.parked === undefined ? this.#abandonedCall() : this.next - 1);
+    const waits = this.#pending ?? (this.parked === undefined ? this.#abandonedCall() : this.next - 1);
     if (target !== undefined && target !== waits) return WRONG_STATE;
     if (this.over) return OK;
     const open = this.open === undefined ? undefined : this.log[this.open]?.call;
@@ -182,7 +213,7 @@ export class RunModel {
 
   abandon(target: number | undefined): Verdict {
     if (this.over) return WRONG_STATE;
-    const waits = this.open ?? (this.parked === undefined ? undefined : this.next - 1);
+    const waits = this.#pending ?? (this.parked === undefined ? undefined : this.next - 1);
     if (target !== undefined && target !== waits) return WRONG_STATE;
     const call = this.open === undefined ? undefined : this.log[this.open]?.call;
     const write = call !== undefined && toolOf(call.tool)?.effect === "write";
@@ -252,17 +283,20 @@ export class RunModel {
     return undefined;
   }
 
+  /** The position of the intent that the log ends at. */
+  get #pending(): number | undefined {
+    return this.open ?? this.asking;
+  }
+
   /** The call that an abandoned run still has open. */
   #abandonedCall(): number | undefined {
-    return this.log.at(-1)?.kind === "RunAbandoned" && this.log.at(-2)?.kind === "ToolCallRequested"
-      ? this.next - 2
-      : undefined;
+    return this.log.at(-1)?.kind === "RunAbandoned" && isIntent(this.log.at(-2)) ? this.next - 2 : undefined;
   }
 
   #mayFollow(seq: number, kind: string): boolean {
     if (seq !== this.next || this.over) return false;
     if (this.next === 0) return kind === "RunStarted";
-    if (kind === "RunStarted" || this.open !== undefined) return false;
+    if (kind === "RunStarted" || this.#pending !== undefined) return false;
     if (kind === "SleepCompleted" && !this.asleep) return false;
     if (this.parked === undefined) return kind !== "Resumed";
     return ["Resumed", "RunCompleted", "RunFailed"].includes(kind);
@@ -285,6 +319,11 @@ export class RunModel {
     const { input } = resumed as { input: Json };
     if (identity !== undefined) this.#held.set(identity, { seq: this.next - 3, answer: input });
   }
+}
+
+/** Whether an entry opens a call: of a tool, or of a model. */
+export function isIntent(entry: Entry | undefined): boolean {
+  return entry?.kind === "ToolCallRequested" || entry?.kind === "ModelCallRequested";
 }
 
 function identityOf({ tool, input }: Call): string | undefined {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { DeclarationInput } from "#salvor/declarations/index.js";
 import { toolOf, TOOLS } from "./model-tools.js";
-import { failed, suspension, type Call, type Json, type RunModel } from "./run-model.js";
+import { failed, isIntent, suspension, type Call, type Json, type RunModel } from "./run-model.js";
 import { observing, opening, type Actor, type Request, type World } from "./run-world.js";
 
 export const DECLARED: readonly DeclarationInput[] = Object.entries(TOOLS).map(([name, tool]) => ({
@@ -20,7 +20,16 @@ export const DECLARED: readonly DeclarationInput[] = Object.entries(TOOLS).map((
 
 /** One request to be made of what a run has come to; `which` and `twist` choose among what makes sense there. */
 export interface Step {
-  readonly what: "open" | "events" | "intent" | "complete" | "resolve" | "resume" | "abandon";
+  readonly what:
+    | "open"
+    | "events"
+    | "intent"
+    | "complete"
+    | "model-intent"
+    | "model-complete"
+    | "resolve"
+    | "resume"
+    | "abandon";
   readonly actor: Actor;
   readonly which: number;
   readonly twist: number;
@@ -38,6 +47,8 @@ export const step: fc.Arbitrary<Step> = fc.record({
     [6, "events"],
     [12, "intent"],
     [12, "complete"],
+    [4, "model-intent"],
+    [4, "model-complete"],
     [3, "resolve"],
     [2, "resume"],
     [1, "abandon"],
@@ -98,6 +109,13 @@ const CALLS: readonly Call[] = [
   { tool: "constructor", input: {} },
 ];
 
+const HASHES = ["h", "i"];
+
+const SAID = [
+  { response: { text: "yes" }, usage: { input_tokens: 1, output_tokens: 2 } },
+  { response: null, usage: { input_tokens: 0, output_tokens: 2 } },
+];
+
 /** Mostly one who may: else most requests would be refused for who made them. */
 function actorOf({ what, actor, twist }: Step, world: World): Actor {
   if (what === "open" || twist % 4 === 0) return actor;
@@ -107,12 +125,15 @@ function actorOf({ what, actor, twist }: Step, world: World): Actor {
 }
 
 /** Mostly what may come next: else most requests would be refused for when they were made. */
-function whatNext({ what, twist }: Step, { open, parked, over }: RunModel): Step["what"] {
+function whatNext({ what, twist }: Step, { open, asking, parked, over }: RunModel): Step["what"] {
   if (twist % 5 === 0 || over) return what;
-  if (open !== undefined && (what === "intent" || what === "events")) return "complete";
-  if (parked !== undefined && (what === "intent" || what === "complete")) return "resume";
+  const begins = what === "intent" || what === "model-intent";
+  const ends = what === "complete" || what === "model-complete";
+  if (open !== undefined && (begins || what === "events" || what === "model-complete")) return "complete";
+  if (asking !== undefined && (begins || what === "events" || what === "complete")) return "model-complete";
+  if (parked !== undefined && (begins || ends)) return "resume";
   if (open === undefined && what === "complete") return "intent";
-  return what;
+  return asking === undefined && what === "model-complete" ? "model-intent" : what;
 }
 
 export function requestOf(given: Step, run: string, world: World): Request {
@@ -122,7 +143,7 @@ export function requestOf(given: Step, run: string, world: World): Request {
   const model = world.run;
   const token = world.tokens.get(actor);
   const { next } = model;
-  const intents = model.log.flatMap(({ kind }, seq) => (kind === "ToolCallRequested" ? [seq] : []));
+  const intents = model.log.flatMap((entry, seq) => (isIntent(entry) ? [seq] : []));
   const seq = pick([next, next, next, next, next - 1, next + 1, ...intents], twist);
   switch (what) {
     case "open":
@@ -139,7 +160,7 @@ export function requestOf(given: Step, run: string, world: World): Request {
           [
             { seq: next - 1, kind: again.kind, payload: again.content ?? null },
             { ...first, seq: next },
-          ].filter(({ kind: sent }) => !sent.startsWith("ToolCall") && sent !== "RunAbandoned"),
+          ].filter(({ kind: sent }) => !/^(Tool|Model)Call/.test(sent) && sent !== "RunAbandoned"),
         );
       }
       return observing(actor, token, run, [first]);
@@ -167,6 +188,32 @@ export function requestOf(given: Step, run: string, world: World): Request {
         endpoint: "client-tool-completion",
         body: { seq: at, [form]: report },
         judge: (now) => now.driving(token) ?? now.run.complete(at, recorded, form),
+      };
+    }
+    case "model-intent": {
+      const at = Math.max(0, seq);
+      const recorded = (model.log[at]?.content ?? null) as { readonly request_hash?: string } | null;
+      const hash = which % 4 > 0 ? (recorded?.request_hash ?? HASHES[0]!) : pick(HASHES, which >> 2);
+      return {
+        actor,
+        endpoint: "client-model-intent",
+        // The runs are opened without record_prompts: no log holds a body.
+        body: { seq: at, request_hash: hash, request_body: { prompt: "p" } },
+        judge: (now) => now.driving(token) ?? now.run.modelIntent(at, hash),
+      };
+    }
+    case "model-complete": {
+      const at = model.asking ?? Math.max(0, pick([...intents, next - 1, next], twist));
+      const recorded = model.log[at + 1];
+      const said =
+        which % 3 > 0 && recorded?.kind === "ModelCallCompleted"
+          ? (recorded.content as (typeof SAID)[0])
+          : pick(SAID, which);
+      return {
+        actor,
+        endpoint: "client-model-completion",
+        body: { seq: at, ...said },
+        judge: (now) => now.driving(token) ?? now.run.modelCompletion(at, said),
       };
     }
     case "resolve": {
@@ -211,7 +258,7 @@ export function requestOf(given: Step, run: string, world: World): Request {
 
 /** What a person says that they looked at: mostly what is there. */
 function targetOf(model: RunModel, twist: number): number | undefined {
-  const waits = model.open ?? Math.max(0, model.next - 1);
+  const waits = model.open ?? model.asking ?? Math.max(0, model.next - 1);
   return pick([waits, undefined, waits, Math.max(0, waits - 1)], twist);
 }
 

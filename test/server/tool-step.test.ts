@@ -170,6 +170,17 @@ describe("tool-step", () => {
     assert.equal((await other.log()).length, 3);
   });
 
+  it("tells the driver of one run nothing of what another run's call was asked with", async () => {
+    run = await server.open();
+    const other = await server.open();
+    await step(1, "pay", { order: "B2", iban: "another-run's-secret" });
+    const { status, json, text } = await step(1, "pay", { order: "B2", iban: "own" }, {}, other);
+    assert.deepEqual([status, json.error.code], [409, "divergence"]);
+    assert.deepEqual(json.error.details, { holder: { run_id: run.id, seq: 1 } });
+    assert.match(json.error.message as string, new RegExp(`pay:B2 belongs to call 1 of run ${run.id}`));
+    assert.ok(!text.includes("secret"), text);
+  });
+
   it("answers a recorded failure 502, also on replay, and lets the same call be asked for again under its key", async () => {
     run = await server.open();
     const failed = await step(1, "decline", { order: "C1" });

@@ -158,6 +158,21 @@ void describe("traces, where an OpenTelemetry SDK is registered", () => {
   });
 });
 
+void describe("a server beside an SDK that breaks", () => {
+  it("serves, and says what broke and nothing else that the error holds", async () => {
+    const plant = `Object.defineProperty(globalThis, Symbol.for("opentelemetry.js.api.1"), {
+      get() { throw Object.assign(new Error("no SDK after all"), { headers: ["sec", "ret"].join("") }); },
+    });`;
+    const server = await spawnServer({
+      env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(plant)}` },
+    });
+    assert.equal((await fetch(`${server.url}/v1/runs`)).status, 200);
+    await server.stop();
+    assert.match(server.stderr, /no SDK after all.*OpenTelemetry cannot be used/);
+    assert.doesNotMatch(server.stderr, /secret/);
+  });
+});
+
 void describe("a server without the OpenTelemetry API", () => {
   for (const [what, registered] of [
     ["and without an SDK", ""],

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { envelopeOf, type Envelope } from "#salvor/log/events.js";
-import { openLowdbStore } from "#salvor/store/index.js";
+import { openLowdbStore, StoreUnavailable } from "#salvor/store/index.js";
 import { PIECE_CHARS } from "#salvor/store/sealed-text.js";
 import { fileSystem, type WriteLayer } from "#salvor/store/write-layer.js";
 
@@ -157,5 +157,58 @@ describe("a checkpoint", () => {
     over = true;
     assert.ok(turns > 200);
     assert.ok(longest <= THREADS / 2, `${longest} files were begun in one turn of the event loop`);
+  });
+
+  it("has appends wait, in their order, when more is in memory than may be, and lets them go on as documents are written", async () => {
+    const { open, opened } = gate();
+    const { open: reach, opened: reached } = gate();
+    const { layer } = watched(async (document) => {
+      if (!document.startsWith("0000")) return;
+      reach();
+      await opened;
+    });
+    const store = await openLowdbStore({ dir, layer, idleMs: 1e9, tailBytes: 3 * TEXT.length });
+    try {
+      await store.append(runId(0), [started(runId(0))]);
+      for (let seq = 1; seq <= 3; seq += 1) await store.append(runId(0), [answer(runId(0), seq)]);
+      const waiting = [4, 5].map((seq) => store.append(runId(0), [answer(runId(0), seq)]));
+      waiting.push(store.append(runId(1), [started(runId(1))]));
+      await reached;
+      // What adds nothing to a log is recorded meanwhile: the journal is free.
+      await store.openRun(runId(2), "lease", { kind: "client", record_prompts: false });
+      assert.equal((await store.readLog(runId(0))).length, 4);
+      assert.equal((await store.readLog(runId(1))).length, 0);
+      open();
+      await Promise.all(waiting);
+      assert.deepEqual(
+        (await store.readLog(runId(0))).map(({ seq }) => seq),
+        [0, 1, 2, 3, 4, 5],
+      );
+    } finally {
+      open();
+      await store.close();
+    }
+  });
+
+  it("that fails has those who wait for it refused, and the next append tries again", async () => {
+    let fails = true;
+    const { layer } = watched((document) =>
+      fails && document.startsWith("0000") ? Promise.reject(new Error("no space")) : Promise.resolve(),
+    );
+    const store = await openLowdbStore({ dir, layer, idleMs: 1e9, tailBytes: TEXT.length });
+    try {
+      await store.append(runId(0), [started(runId(0))]);
+      await store.append(runId(0), [answer(runId(0), 1)]);
+      await assert.rejects(store.append(runId(0), [answer(runId(0), 2)]), (error) => {
+        assert.ok(error instanceof StoreUnavailable);
+        assert.match(error.message, /cannot be moved into documents: no space/);
+        return true;
+      });
+      fails = false;
+      await store.append(runId(0), [answer(runId(0), 2)]);
+      assert.equal((await store.readLog(runId(0))).length, 3);
+    } finally {
+      await store.close();
+    }
   });
 });

@@ -46,6 +46,7 @@ export function assertDescribed(answer: Described): void {
   const described = at(where) as AnswerDescription | undefined;
   assert.ok(described, `${what}: no such answer is described`);
   assert.ok(headers.has("x-request-id"), `${what}: without a request id`);
+  assert.equal(headers.get("cache-control"), "no-store", `${what}: a cache may keep it`);
   for (const [name, { required }] of Object.entries(described.headers)) {
     if (required === true) assert.ok(headers.has(name), `${what}: without ${name}`);
   }

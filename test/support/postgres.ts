@@ -110,6 +110,17 @@ export class TestPostgres {
     await this.#ready();
   }
 
+  /** Makes it a standby whose primary is not there: it can be read, and not written. */
+  async becomeStandby(): Promise<void> {
+    await this.query("postgres", "CHECKPOINT");
+    await this.kill();
+    const signal = join(this.dir, "data/standby.signal");
+    await writeFile(signal, "");
+    const { uid, gid } = asUser();
+    if (uid !== undefined && gid !== undefined) await chown(signal, uid, gid);
+    await this.startAgain();
+  }
+
   async stop(): Promise<void> {
     await this.kill();
     await rm(this.dir, { recursive: true, force: true });
@@ -155,7 +166,9 @@ function launch(dir: string, port: number): ChildProcess {
     },
   );
   // A test run that dies leaves no database behind: without their parent the others end by themselves.
-  process.once("exit", () => server.kill("SIGKILL"));
+  const end = (): void => void server.kill("SIGKILL");
+  process.once("exit", end);
+  server.once("exit", () => process.off("exit", end));
   return server;
 }
 

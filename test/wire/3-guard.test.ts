@@ -15,7 +15,7 @@ type Sketch = readonly [kind: string, payload?: object];
 const envelope = ([kind, payload = {}]: Sketch, seq: number, more: object = {}): Envelope =>
   ({ run_id: RUN, seq, schema_version: 1, recorded_at: "", event: { kind, payload }, ...more }) as never;
 
-const STARTED: Sketch = ["RunStarted", { agent_def_hash: "a", input: 1 }];
+const STARTED: readonly [kind: string, payload: object] = ["RunStarted", { agent_def_hash: "a", input: 1 }];
 const call: Sketch = [
   "ToolCallRequested",
   { seq: 1, tool: "t", input: 1, effect: "write", idempotency_key: null },
@@ -27,7 +27,7 @@ const done = (seq = 1): Sketch => ["ToolCallCompleted", { seq, output: 1 }];
 const parked: Sketch = ["Suspended", { reason: "r", input_schema: true }];
 const broke: Sketch = ["BudgetExceeded", { budget: { kind: "steps", limit: 1 }, observed: 2 }];
 const now: Sketch = ["NowObserved", { now: "2026-01-01T00:00:00Z" }];
-const resumed: Sketch = ["Resumed", { input: 1 }];
+const resumed: readonly [kind: string, payload: object] = ["Resumed", { input: 1 }];
 const ends: readonly Sketch[] = [
   ["RunCompleted", { output: 1 }],
   ["RunFailed", { error: "e" }],
@@ -153,6 +153,40 @@ table(3, "the append guard", [
         "divergence",
         /rule 11 .*position 1: found Resumed, expected/,
       );
+    },
+  ],
+  [
+    "3.21",
+    "every rule that a client can break is refused so, and nothing is written",
+    async () => {
+      const run = await server.open({ started: false });
+      const append = (rule: number, position: number, envelopeOf: object) =>
+        run.post("events", { events: [envelopeOf] }).then((answer) => {
+          is(
+            answer,
+            409,
+            "divergence",
+            new RegExp(`rule ${rule} .*position ${position}: found .*expected`, "s"),
+          );
+        });
+      const observed = (seq: number, more: object = {}) => ({
+        ...run.envelope(seq, "NowObserved", now[1]),
+        ...more,
+      });
+      await append(3, 0, observed(0));
+      is(await run.event(0, "RunStarted", STARTED[1]), 200);
+      await append(1, 1, observed(1, { schema_version: 2 }));
+      await append(2, 1, observed(2));
+      await append(4, 1, observed(1, { run_id: RUN }));
+      await append(5, 1, run.envelope(1, ...STARTED));
+      await append(10, 1, run.envelope(1, "SleepCompleted", {}));
+      await append(11, 1, run.envelope(1, ...resumed));
+      is(await run.intent(1, "charge_card", { cents: 1 }), 200);
+      await append(7, 2, observed(2));
+      is(await run.complete(1, { output: { charge: "c" } }), 200);
+      is(await run.event(3, "RunFailed", { error: "e" }), 200);
+      await append(6, 4, observed(4));
+      assert.equal((await run.log()).length, 4);
     },
   ],
 ]);

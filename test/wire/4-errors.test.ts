@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before } from "node:test";
+import { HandlerError } from "#salvor/index.js";
 import { STATUS_OF } from "#salvor/server/api-error.js";
-import { TestServer, type TestRun } from "../support/test-server.js";
+import { hostedTool, hostedTools, Paused } from "../support/hosted-tools.js";
+import { TestServer, type Answer, type TestRun } from "../support/test-server.js";
 import { is, table } from "./table.js";
+import { onOwn } from "./on-own.js";
 
 const [CLIENT, OPERATOR] = ["client-secret", "operator-secret"];
 let server: TestServer;
@@ -16,6 +22,20 @@ after(() => server.stop());
 const call = (method: string, path: string, options = {}) =>
   server.call(method, path, { bearer: CLIENT, ...options });
 const ID = "00000000-0000-4000-8000-00000000abcd";
+const NOW = { now: "2026-01-01T00:00:00Z" };
+const TOO_MUCH = " ".repeat(8_388_609);
+
+/** Takes a server's folder away from it, as another server does that is forced to; answers what the first refused append was answered. */
+async function takeFolder(own: TestServer, driven: TestRun): Promise<Answer> {
+  const lock = join(own.dir, "lock");
+  const held = JSON.parse(await readFile(lock, "utf8")) as object;
+  await writeFile(lock, JSON.stringify({ ...held, nonce: randomUUID() }));
+  // The store looks at its lock now and then, not for every write.
+  for (let seq = 1; ; seq += 1) {
+    const answer = await driven.event(seq, "NowObserved", NOW);
+    if (answer.status !== 200) return answer;
+  }
+}
 
 table(4, "errors", [
   [
@@ -288,5 +308,173 @@ table(4, "errors", [
         is(await call("GET", `/v1/runs/${encodeURIComponent(other)}`), 400, "bad_request");
       }
     },
+  ],
+  [
+    "4.31",
+    "the operator is judged before the size, and so is whatever is judged before the operator",
+    async () => {
+      const post = (path: string, options = {}) => call("POST", path, { raw: TOO_MUCH, ...options });
+      is(await server.call("POST", "/v1/client-runs", { raw: TOO_MUCH }), 401, "unauthorized");
+      is(await post("/nothing"), 404, "not_found");
+      is(await post(`/v1/runs/${run.id}/replay`), 405, "method_not_allowed");
+      is(await post("/v1/client-runs/no-id/events"), 400, "bad_request", /UUID/);
+      is(await post(`/v1/client-runs/${ID.replace("abcd", "aaaa")}/events`), 404, "unknown_run");
+      is(await post(`${run.path}/events`), 401, "missing_drive_token");
+      is(await post(`${run.path}/events`, { drive: "dt_x" }), 403, "invalid_drive_token");
+      is(await post(`/v1/runs/${run.id}/resume`), 403, "operator_required");
+      is(await post(`${run.path}/resolve`, { drive: run.token }), 403, "operator_required");
+    },
+  ],
+  [
+    "4.32",
+    "502 tool_execution",
+    () =>
+      onOwn(
+        {
+          hosted: hostedTools(
+            hostedTool("decline", "write", () => {
+              throw new HandlerError("no");
+            }),
+          ),
+        },
+        async (own) => {
+          const driven = await own.open();
+          is(
+            await driven.post("tool-step", { seq: 1, tool: "decline", input: {} }),
+            502,
+            "tool_execution",
+            /no/,
+          );
+        },
+      ),
+  ],
+  [
+    "4.33",
+    "502 model_execution",
+    () =>
+      onOwn({ executor: { call: () => Promise.reject(new Error("no")) } }, async (own) => {
+        const driven = await own.open();
+        is(await driven.post("model-step", { seq: 1, request: {} }), 502, "model_execution");
+      }),
+  ],
+  [
+    "4.34",
+    "503 tool_registry_unavailable",
+    async () =>
+      is(
+        await run.post("tool-step", { seq: 1, tool: "t", input: {} }),
+        503,
+        "tool_registry_unavailable",
+        /--tools/,
+      ),
+  ],
+  [
+    "4.35",
+    "503 model_executor_unavailable",
+    async () =>
+      is(
+        await run.post("model-step", { seq: 1, request: {} }),
+        503,
+        "model_executor_unavailable",
+        /ANTHROPIC_API_KEY/,
+      ),
+  ],
+  [
+    "4.36",
+    "503 store_unavailable carries Retry-After, names no file, and nothing of the append is shown; what is recorded is read on",
+    () =>
+      onOwn({}, async (own) => {
+        const driven = await own.open();
+        const refused = await takeFolder(own, driven);
+        is(refused, 503, "store_unavailable");
+        assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+        assert.ok(!refused.text.includes(own.dir));
+        const { length } = await driven.log();
+        for (const answer of [
+          await driven.intent(length, "charge_card", { cents: 1 }),
+          await driven.post("steps", { steps: [{ event: driven.envelope(length, "NowObserved", NOW) }] }),
+          await own.post("/v1/client-runs", {}),
+          await own.post(`/v1/runs/${driven.id}/abandon`, {}),
+        ]) {
+          is(answer, 503, "store_unavailable");
+          assert.ok(answer.headers.has("retry-after"));
+        }
+        assert.equal((await driven.log()).length, length);
+      }),
+  ],
+  [
+    "4.37",
+    "503 shutting_down carries Retry-After, and nothing of what it refuses is recorded",
+    () => {
+      const paused = new Paused();
+      const hosted = hostedTools(hostedTool("wait", "write", paused.call));
+      return onOwn({ hosted, hosting: { concurrency: 1, lineLength: 1 } }, async (own) => {
+        const runs = [await own.open(), await own.open(), await own.open()] as const;
+        const step = (driven: TestRun) => driven.post("tool-step", { seq: 1, tool: "wait", input: {} });
+        const working = step(runs[0]);
+        await paused.begun();
+        // One of two waits for its turn once the other was told that the line is full.
+        const both = [step(runs[1]), step(runs[2])] as const;
+        const full = await Promise.race(both.map((answer, at) => answer.then(() => at)));
+        is(await both[full as 0 | 1], 503, "tool_registry_unavailable");
+        const closed = own.close();
+        const refused = await both[full === 0 ? 1 : 0];
+        is(refused, 503, "shutting_down");
+        assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+        paused.end(1);
+        is(await working, 200);
+        await closed;
+        await own.restart();
+        for (const driven of runs.slice(1)) assert.equal((await driven.log()).length, 1);
+      });
+    },
+  ],
+  [
+    "4.38",
+    "500 internal says nothing of the inside: no stack, no path, no secret",
+    () =>
+      onOwn({}, async (own) => {
+        const driven = await own.open();
+        const { store } = own;
+        const readLog = store.readLog.bind(store);
+        store.readLog = () => Promise.reject(new Error(`EIO: read ${own.dir}/x, key sk-secret`));
+        const answer = await own.get(`${driven.path}/log`);
+        is(answer, 500, "internal");
+        assert.doesNotMatch(answer.text, /EIO|secret|\n|at \w+ \(|node:/);
+        assert.ok(!answer.text.includes(own.dir));
+        store.readLog = readLog;
+        is(await own.get(`${driven.path}/log`), 200);
+      }),
+  ],
+  [
+    "4.39",
+    "nor does that of a log which can no longer be trusted, however it was damaged",
+    () =>
+      onOwn({}, async (own) => {
+        const damages: readonly ((file: string) => Promise<void>)[] = [
+          (file) => rm(file),
+          (file) => writeFile(file, ""),
+          async (file) => writeFile(file, (await readFile(file, "utf8")).replace("2026-01-01", "2026-01-02")),
+          async (file) => writeFile(file, (await readFile(file, "utf8")).slice(0, -20)),
+        ];
+        for (const damage of damages) {
+          const driven = await own.open();
+          is(await driven.event(1, "NowObserved", NOW), 200);
+          await own.close();
+          await damage(join(own.dir, "runs", driven.id.slice(0, 2), `${driven.id}.json`));
+          await own.restart();
+          for (const path of [
+            `${driven.path}/log`,
+            `/v1/runs/${driven.id}`,
+            `/v1/runs/${driven.id}/replay`,
+          ]) {
+            const answer = await own.get(path);
+            is(answer, 500, "internal");
+            assert.ok(!answer.text.includes(own.dir), answer.text);
+            assert.doesNotMatch(answer.text, /ENOENT|\.json|at \w+ \(|node:/);
+          }
+          is(await driven.event(2, "NowObserved", NOW), 500, "internal");
+        }
+      }),
   ],
 ]);

@@ -237,4 +237,51 @@ table(5, "endpoints", [
       assert.deepEqual(await own.log(), log);
     },
   ],
+  [
+    "5.23",
+    "ready is a store that is open and writable; alive is a server without one too",
+    async () => {
+      const own = await TestServer.start();
+      try {
+        is(await own.get("/readyz"), 200);
+        const { store } = own;
+        Object.defineProperty(store, "health", { value: { writable: false, reason: `${own.dir} is full` } });
+        const answer = await own.get("/readyz");
+        is(answer, 503, "store_unavailable");
+        assert.ok(!answer.text.includes(own.dir));
+        is(await own.get("/healthz"), 200);
+      } finally {
+        await own.stop();
+      }
+    },
+  ],
+  [
+    "5.24",
+    "a call of each endpoint under a run that nobody opened is 404 unknown_run, whoever asks",
+    async () => {
+      const id = "00000000-0000-4000-8000-00000000abcd";
+      for (const what of [
+        "events",
+        "client-tool-intent",
+        "client-tool-completion",
+        "client-model-intent",
+        "client-model-completion",
+        "steps",
+        "tool-step",
+        "model-step",
+        "resolve",
+      ])
+        is(
+          await server.post(`/v1/client-runs/${id}/${what}`, {}, { bearer: OPERATOR, drive: run.token }),
+          404,
+          "unknown_run",
+        );
+      for (const path of [`/v1/client-runs/${id}/log`, `/v1/runs/${id}`, `/v1/runs/${id}/replay`])
+        is(await get(path), 404, "unknown_run");
+      is(await get(`/v1/runs/${id}/events`), 404, "unknown_run");
+      const bodies = { resolve: { output: 1 }, resume: { input: 1 }, abandon: {} };
+      for (const [what, body] of Object.entries(bodies))
+        is(await server.post(`/v1/runs/${id}/${what}`, body, { bearer: OPERATOR }), 404, "unknown_run");
+    },
+  ],
 ]);

@@ -3,6 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { DEFAULT_LEASE_TTL_MS } from "#salvor/server/drivers.js";
+import { EventStream } from "../support/event-stream.js";
+import { spawnServer } from "../support/spawn-server.js";
 import { TestServer } from "../support/test-server.js";
 import { is, table } from "./table.js";
 
@@ -283,6 +285,32 @@ table(6, "client runs", [
       const run = await server.open();
       await run.event(1, "NowObserved", NOW);
       is(await run.event(1, "NowObserved", { now: "2026-01-02T00:00:00Z" }), 409, "divergence");
+    },
+  ],
+  [
+    "6.23",
+    "SALVOR_CLIENT_LEASE_TTL_SECS says for how long a driver counts as attached",
+    async () => {
+      const own = await spawnServer({ env: { SALVOR_CLIENT_LEASE_TTL_SECS: "1" } });
+      try {
+        const post = async (path: string, body: unknown, drive = "") => {
+          const headers = drive === "" ? {} : { "x-drive-token": drive };
+          const answer = await fetch(own.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+          return (await answer.json()) as { run: string; drive_token: string };
+        };
+        const { run, drive_token } = await post("/v1/client-runs", {});
+        const event = { kind: "RunStarted", payload: { agent_def_hash: "a", input: 1 } };
+        const events = [{ run_id: run, seq: 0, schema_version: 1, event }];
+        await post(`/v1/client-runs/${run}/events`, { events }, drive_token);
+        // A stream tails while a driver is attached, and ends when none is any more: long before the 60 s of the default.
+        const stream = await EventStream.open(`${own.url}/v1/runs/${run}/events`);
+        assert.deepEqual(await stream.rest(), {
+          seqs: [0],
+          end: { status: { state: "running" }, detached: true },
+        });
+      } finally {
+        await own.stop();
+      }
     },
   ],
 ]);

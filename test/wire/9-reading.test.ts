@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { after, before } from "node:test";
+import { envelopeOf } from "#salvor/log/events.js";
+import { AppState, createApp } from "#salvor/server/index.js";
 import { EventStream } from "../support/event-stream.js";
 import { TestServer, type TestRun } from "../support/test-server.js";
 import { is, table } from "./table.js";
@@ -303,6 +311,146 @@ table(9, "reading", [
       for (let at = 0; at < 20; at += 1)
         is(await run.event(1 + at, "NowObserved", { ...NOW, note: "x".repeat(100_000) }), 200);
       events.leave();
+    },
+  ],
+  [
+    "9.23",
+    "and is bounded in memory: what waits for it does not grow with what is written, and it misses nothing",
+    async () => {
+      const run = await server.open();
+      const answers: ServerResponse[] = [];
+      const handle = createApp(new AppState({ store: server.store })).callback();
+      const http = createServer((request, response) => {
+        answers.push(response);
+        void handle(request, response);
+      });
+      http.listen(0, "127.0.0.1");
+      await once(http, "listening");
+      try {
+        const { port } = http.address() as AddressInfo;
+        const path = `/v1/runs/${run.id}/events?follow=1`;
+        const asked = get({ port, host: "127.0.0.1", path, agent: false });
+        const [reader] = (await once(asked, "response")) as [IncomingMessage];
+        reader.pause();
+        const note = "x".repeat(1_000_000);
+        const count = 32;
+        for (let seq = 1; seq <= count; seq += 1) {
+          is(await run.event(seq, "NowObserved", { ...NOW, note }), 200);
+          const waiting = answers[0]?.writableLength ?? 0;
+          assert.ok(waiting < 4 * note.length, `${waiting} bytes wait`);
+        }
+        is(await run.event(count + 1, "RunFailed", { error: "e" }), 200);
+        let text = "";
+        for await (const chunk of reader.setEncoding("utf8")) text += chunk as string;
+        assert.deepEqual(
+          [...text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq)),
+          Array.from({ length: count + 2 }, (_, seq) => seq),
+        );
+      } finally {
+        http.closeAllConnections();
+        http.close();
+      }
+    },
+  ],
+  [
+    "9.24",
+    "a run whose log cannot be read keeps only its id, count and times, plus unreadable, and never fails the list",
+    async () => {
+      const own = await TestServer.start();
+      try {
+        const [damaged, whole] = [await own.open(), await own.open()];
+        for (const run of [damaged, whole]) is(await run.event(1, "NowObserved", NOW), 200);
+        await own.close();
+        const file = join(own.dir, "runs", damaged.id.slice(0, 2), `${damaged.id}.json`);
+        await writeFile(file, (await readFile(file, "utf8")).replace("2026-01-01", "2026-01-02"));
+        await own.restart();
+        for (const query of ["", "?limit=1", "?group=waiting", "?group=progress"]) {
+          const { runs } = is(await own.get(`/v1/runs${query}`), 200) as { runs: Listed[] };
+          for (const found of runs.filter(({ run }) => run === damaged.id)) {
+            assert.deepEqual(Object.keys(found).sort(), [
+              "event_count",
+              "first_recorded_at",
+              "last_recorded_at",
+              "run",
+              "unreadable",
+            ]);
+            assert.equal((found as unknown as { unreadable: boolean }).unreadable, true);
+          }
+        }
+        const { runs } = is(await own.get("/v1/runs"), 200) as { runs: (Listed & { event_count: number })[] };
+        assert.deepEqual(
+          runs.map(({ run, event_count }) => [run, event_count]),
+          [
+            [damaged.id, 2],
+            [whole.id, 2],
+          ],
+        );
+        is(await own.get(`/v1/runs/${damaged.id}`), 500, "internal");
+        is(await whole.event(2, "NowObserved", NOW), 200);
+      } finally {
+        await own.stop();
+      }
+    },
+  ],
+  [
+    "9.25",
+    "every run is listed when no limit is given, however many there are",
+    async () => {
+      const own = await TestServer.start();
+      try {
+        const ids = Array.from({ length: 1_001 }, () => randomUUID());
+        const started = { kind: "RunStarted", payload: { agent_def_hash: "a", input: 1 } } as const;
+        await Promise.all(
+          ids.map((id) => own.store.append(id, [envelopeOf(id, 0, "2026-01-01T00:00:00Z", started)])),
+        );
+        for (const query of ["", "?status=running", "?group=progress"]) {
+          const { runs, next } = is(await own.get(`/v1/runs${query}`), 200) as {
+            runs: Listed[];
+            next?: string;
+          };
+          assert.deepEqual(runs.map(({ run }) => run).sort(), [...ids].sort());
+          assert.equal(next, undefined);
+        }
+      } finally {
+        await own.stop();
+      }
+    },
+  ],
+  [
+    "9.26",
+    "a comment comes at least every 15 s",
+    () => {
+      assert.ok(new AppState({ store: server.store }).keepAliveMs <= 15_000);
+    },
+  ],
+  [
+    "9.27",
+    "also while things happen that the reader has not asked for",
+    async () => {
+      const own = await TestServer.start({ keepAliveMs: 300 });
+      try {
+        const run = await own.open();
+        const { store } = own;
+        const subscribe = store.subscribe.bind(store);
+        // As if something were recorded at every turn, ahead of where the reader begins.
+        let recording: NodeJS.Immediate | undefined;
+        store.subscribe = (id, onRecorded) => {
+          const record = (): void => {
+            onRecorded(undefined as never);
+            recording = setImmediate(record);
+          };
+          record();
+          return subscribe(id, onRecorded);
+        };
+        const events = await EventStream.open(`${own.url}/v1/runs/${run.id}/events?from_seq=9`);
+        const giveUp = setTimeout(() => void run.event(1, "RunFailed", { error: "e" }), 5_000);
+        assert.equal((await events.next())?.text, ": keep-alive");
+        clearTimeout(giveUp);
+        clearImmediate(recording);
+        events.leave();
+      } finally {
+        await own.stop();
+      }
     },
   ],
 ]);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** An event of a run as most are: the start, then intents with a key and completions in turn. */
 export function event(run, seq) {
@@ -13,7 +13,7 @@ export function event(run, seq) {
 
 /** The key that an intent of {@link event} holds. */
 export function keyOf(run, seq) {
-  return `sha256:${createHash("sha256").update(`${run} ${seq}`).digest("hex")}`;
+  return `sha256:${hash("sha256", `${run} ${seq}`, "hex")}`;
 }
 
 function contentOf(run, seq) {

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import type { SchemaSide } from "../../declarations/index.js";
-import { CliError, EXIT } from "../cli-error.js";
+import { CliError, EXIT, type ExitCode } from "../cli-error.js";
 import { withExamples } from "../help.js";
 
 interface DeclareOptions {
@@ -43,7 +43,7 @@ export function declareCommand(): Command {
   );
 }
 
-async function run(tool: string | undefined, options: DeclareOptions): Promise<0 | 1 | 2> {
+async function run(tool: string | undefined, options: DeclareOptions): Promise<ExitCode> {
   const { tsconfig, check, schema, json = false } = options;
   if (check !== undefined) {
     if (tool !== undefined || schema !== undefined)

@@ -8,6 +8,7 @@ import {
   parseOrigin,
   parseSeconds,
   parseVariableName,
+  parseWebhookUrl,
   type BindAddress,
 } from "../option-parsers.js";
 
@@ -23,11 +24,15 @@ export interface ServeOptions {
   readonly retain?: number;
   readonly clientTool: readonly string[];
   readonly tools?: string;
+  /** A file of MCP servers. */
+  readonly mcp?: string;
   readonly toolConcurrency?: number;
   /** In seconds. */
   readonly toolTimeout?: number;
   readonly authToken?: string;
   readonly operatorToken?: string;
+  readonly notifyWebhook?: string;
+  readonly notifySecret?: string;
   readonly allowOrigin: readonly string[];
   readonly insecure?: true;
   readonly force?: true;
@@ -68,6 +73,7 @@ export function serveCommand(): Command {
         .argParser(repeatable),
     )
     .option("--tools <MODULE>", "an ES module that exports a ToolSet: tools that this server performs itself")
+    .option("--mcp <FILE>", "a file of MCP servers, whose tools this server performs too (docs/mcp.md)")
     .option("--tool-concurrency <N>", "how many calls of them it performs at once (default 64)", parseCount)
     .option(
       "--tool-timeout <SECONDS>",
@@ -80,6 +86,16 @@ export function serveCommand(): Command {
       new Option("--allow-origin <URL>", "a web page's origin that may call this server; may be repeated")
         .default([], "none")
         .argParser(collecting(parseOrigin)),
+    )
+    .option(
+      "--notify-webhook <URL>",
+      "post to this address when a run starts to wait for a person; needs --notify-secret",
+      parseWebhookUrl,
+    )
+    .option(
+      "--notify-secret <VAR>",
+      "environment variable that holds the secret that those posts are signed with",
+      parseVariableName,
     )
     .option("--insecure", "allow an address that others can reach without --auth-token")
     .option("--force", "take over a data folder that a server on another host may still use")
@@ -98,6 +114,7 @@ export function serveCommand(): Command {
         "every *.toml of a folder; clients may not settle what only a person may",
       ],
       ["salvor serve --tools dist/tools.js", "tools that the server performs itself, in its own process"],
+      ["salvor serve --mcp servers.toml", "the tools of the MCP servers that the file names"],
       [
         "salvor serve --bind 0.0.0.0:8080 --data /var/lib/salvor --auth-token CLIENT_TOKEN",
         "reachable from other machines",

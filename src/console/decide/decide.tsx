@@ -1,8 +1,9 @@
 import { useRef, useState } from "preact/hooks";
-import type { DeclaredClientTool, RunAnswer } from "../../client/answers.js";
+import type { RunAnswer } from "../../client/answers.js";
 import { BadRequestError } from "../../client/wire-errors.js";
 import { TransportError } from "../../client/transport-error.js";
 import { isAboutAccess, useApi, wordsOf } from "../api.js";
+import type { KnownTools } from "../tools/known-tool.js";
 import { Words } from "../ui/words.js";
 import { Confirm } from "./confirm.js";
 import { send, type Decision } from "./decision.js";
@@ -13,7 +14,7 @@ import { whatHappened } from "./what-happened.js";
 
 interface DecideProps {
   readonly run: RunAnswer;
-  readonly tools: ReadonlyMap<string, DeclaredClientTool>;
+  readonly tools: KnownTools;
   /** Whether the run is shown only until somebody has read what came of it. */
   readonly isOver?: boolean;
   /** Something was recorded, by whomever. */

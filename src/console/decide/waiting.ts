@@ -1,6 +1,7 @@
-import type { DeclaredClientTool, RunAnswer } from "../../client/answers.js";
+import type { RunAnswer } from "../../client/answers.js";
 import { ownValue, isJsonObject, type JsonObject, type JsonSchema } from "../../contract/json.js";
 import type { PendingCall } from "../../log/fold.js";
+import { isPersonsToClose, type KnownTool, type KnownTools } from "../tools/known-tool.js";
 
 export type PendingTool = Extract<PendingCall, { kind: "tool" }>;
 
@@ -10,7 +11,7 @@ export type Waiting =
       readonly kind: "call";
       readonly seq: number;
       readonly call: PendingTool;
-      readonly declared: DeclaredClientTool | undefined;
+      readonly declared: KnownTool | undefined;
       /** Whether a person may say how it ended; when not, its client has to. */
       readonly canSettle: boolean;
     }
@@ -39,11 +40,8 @@ const BUDGET_EXTENSION: JsonSchema = {
   },
 };
 
-/** @param tools what the operator declared, by name. */
-export function waitingOf(
-  { status, pending, event_count: count }: RunAnswer,
-  tools: ReadonlyMap<string, DeclaredClientTool>,
-): Waiting {
+/** @param tools what this server knows, by name. */
+export function waitingOf({ status, pending, event_count: count }: RunAnswer, tools: KnownTools): Waiting {
   if (pending?.kind === "tool") {
     const declared = tools.get(pending.tool);
     return {
@@ -71,13 +69,12 @@ function budgetWords(kind: string): string {
 }
 
 /** A write is a person's to settle, and so is a call that no client may close. */
-function canSettle({ effect }: PendingTool, declared: DeclaredClientTool | undefined): boolean {
-  if (effect === "write" || declared === undefined) return true;
-  return declared.output_schema === undefined || !declared.trust_completion;
+function canSettle({ effect }: PendingTool, declared: KnownTool | undefined): boolean {
+  return effect === "write" || declared === undefined || isPersonsToClose(declared);
 }
 
 /** The members of an output that are not for anybody to choose, with what the input says. */
-export function pinsOf({ input }: PendingTool, declared: DeclaredClientTool | undefined): JsonObject {
+export function pinsOf({ input }: PendingTool, declared: KnownTool | undefined): JsonObject {
   if (!isJsonObject(input)) return {};
   const entries = (declared?.require_equal ?? [])
     .map((name) => [name, ownValue(input, name)] as const)

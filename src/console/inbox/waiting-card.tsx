@@ -1,10 +1,11 @@
 import { useRef } from "preact/hooks";
-import type { DeclaredClientTool, RunAnswer, RunSummaryAnswer } from "../../client/answers.js";
+import type { RunAnswer, RunSummaryAnswer } from "../../client/answers.js";
 import { moneyIn } from "../decide/amounts.js";
 import { Decide } from "../decide/decide.js";
 import { waitingOf, type Waiting } from "../decide/waiting.js";
 import { useLive } from "../live.js";
 import { Link } from "../router.js";
+import { isPersonsToClose, type KnownTools } from "../tools/known-tool.js";
 import { EffectBadge } from "../ui/badge.js";
 import { JsonView } from "../ui/json-view.js";
 import { clockOf, lengthOf, useNow } from "../ui/time.js";
@@ -14,7 +15,7 @@ import { RefusedReports } from "./refused-reports.js";
 
 interface WaitingCardProps {
   readonly summary: RunSummaryAnswer;
-  readonly tools: ReadonlyMap<string, DeclaredClientTool>;
+  readonly tools: KnownTools;
   readonly onHold: (summary: RunSummaryAnswer, isHeld: boolean) => void;
   readonly onChange: () => void;
 }
@@ -114,8 +115,7 @@ export function Why({ waiting, run }: { readonly waiting: Waiting; readonly run:
     );
   }
   if (call.effect === "write") {
-    const isPersons =
-      declared !== undefined && (!declared.trust_completion || declared.output_schema === undefined);
+    const isPersons = declared !== undefined && isPersonsToClose(declared);
     if (isDriven && !isPersons)
       return <>Its client is connected, and may still say how this ended. Let it, unless you know better.</>;
     return (

@@ -1,7 +1,10 @@
 import type { DeclaredClientTool } from "../../client/answers.js";
+import type { KnownTool } from "./known-tool.js";
 
-/** What the operator declared of a tool, as sentences. */
-export function rulesOf(tool: DeclaredClientTool): readonly string[] {
+/** What is known of a tool, as sentences. */
+export function rulesOf(tool: KnownTool): readonly string[] {
+  if (tool.performer === "server")
+    return [EFFECTS[tool.effect], "This server performs it, and records what comes of it."];
   return [EFFECTS[tool.effect], closing(tool), ...pins(tool), identity(tool)];
 }
 

@@ -1,4 +1,3 @@
-import type { DeclaredClientTool } from "../../client/answers.js";
 import { exampleOf } from "../form/example.js";
 import { Link } from "../router.js";
 import { EffectBadge } from "../ui/badge.js";
@@ -7,22 +6,23 @@ import { prettyJson } from "../ui/json-text.js";
 import { JsonView } from "../ui/json-view.js";
 import { cut, visible } from "../ui/visible.js";
 import { Words } from "../ui/words.js";
+import type { KnownTool } from "./known-tool.js";
 import { rulesOf } from "./rules.js";
 import { useTools } from "./use-tools.js";
 
-/** What the operator declared. */
+/** What the operator declared, and what the server performs itself. */
 export function ToolsView() {
   const { byName, isRead, problem } = useTools();
   return (
     <section class="view">
       <header class="view-head">
         <h1 tabIndex={-1}>Tools</h1>
-        {isRead && <p class="count">{byName.size === 1 ? "1 declaration" : `${byName.size} declarations`}</p>}
+        {isRead && <p class="count">{byName.size === 1 ? "1 tool" : `${byName.size} tools`}</p>}
       </header>
       {!isRead && <p class="empty">{problem === "" ? "Reading…" : problem}</p>}
       {isRead && byName.size === 0 && (
         <p class="empty">
-          No client tools are declared. <code>salvor serve --client-tool FILE</code> serves one.
+          No tools are declared. <code>salvor serve --client-tool FILE</code> serves one.
         </p>
       )}
       <ul class="cards">
@@ -36,7 +36,7 @@ export function ToolsView() {
   );
 }
 
-function Tool({ tool }: { readonly tool: DeclaredClientTool }) {
+function Tool({ tool }: { readonly tool: KnownTool }) {
   const { name, title, description, effect, input_schema: input, output_schema: output } = tool;
   const example = exampleOf(input);
   return (

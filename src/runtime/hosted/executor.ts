@@ -1,7 +1,9 @@
 import { setMaxListeners } from "node:events";
 import type { CallOutcome } from "../../contract/dyn-tool.js";
 import type { Effect } from "../../contract/effect.js";
+import { HandlerError } from "../../contract/handler-errors.js";
 import { performCall, type Failed } from "../../contract/perform-call.js";
+import { HandlerFailed } from "../../contract/tool-errors.js";
 import { Conflict, StoreUnavailable } from "../../store/errors.js";
 import type { Execution } from "../../store/event-store.js";
 import { endingOf, type Ending } from "../call-ending.js";
@@ -49,6 +51,7 @@ export class Executor {
     const call = { tool: tool.name, seq, idempotencyKey };
     const current: CurrentCall = { run, seq, tool: tool.name };
     const { timing, timeoutMs, executionTtlMs, logOf, onTrouble } = this.settings;
+    const signal = this.#givenUp(asked.signal);
     const onBeat = (error: unknown): void => {
       onTrouble("the execution of a hosted tool could not be renewed", current, error, "server");
     };
@@ -59,12 +62,15 @@ export class Executor {
         input: asked.input,
         ...{ effect, runId: run, seq, idempotencyKey, timing },
         log: logOf(current),
-        signal: this.#aborting.signal,
+        signal,
         onLate: (late: CallOutcome | Failed) => void this.#late(current, call, effect, late),
       };
-      const end = await this.recorder.aroundCall({ ...current, effect }, () =>
-        asCall(current, () => performCall(performance)),
-      );
+      const end =
+        effect === "write" && signal.aborted
+          ? neverBegan(tool.name)
+          : await this.recorder.aroundCall({ ...current, effect }, () =>
+              asCall(current, () => performCall(performance)),
+            );
       await this.#record(run, call, endingOf(call, effect, end));
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error;
@@ -73,6 +79,11 @@ export class Executor {
     } finally {
       await heartbeat.stop().catch(onBeat);
     }
+  }
+
+  /** Aborted when the call is given up: by whoever asked for it, or because every call is. */
+  #givenUp(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#aborting.signal : AbortSignal.any([this.#aborting.signal, signal]);
   }
 
   /** What a tool came to that had been given up: it ends the call if that is still open, else it is kept beside it. */
@@ -126,6 +137,12 @@ export class Executor {
     };
     await recorder.store.recordRefusal(run, report);
   }
+}
+
+/** The end of a `write` that was given up when only its intent was recorded: nobody need wonder whether it happened. */
+function neverBegan(tool: string): Failed {
+  const error = new HandlerFailed(tool, new HandlerError("the call was given up before its tool was run"));
+  return { outcome: "failed", error, attempts: 0 };
 }
 
 /** Another server may have recorded something since the run was looked at: it is looked at again. */

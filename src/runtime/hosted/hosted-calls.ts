@@ -59,6 +59,7 @@ export class HostedCalls {
    * @throws {@link NoTools}, {@link UnregisteredTool}, `InvalidInput`, `JudgingTimeout`, `MissingIdempotencyKey`,
    *   `CallInFlight`, `IdempotencyKeyCollision`, `Divergence`, {@link LineFull}, {@link Stopping}: nothing was recorded.
    * @throws {@link Stopping} also when it was given up because the server stops.
+   * @throws the reason of `asked.signal` when that gave it up, and it is no `write` that had begun.
    */
   async perform(run: string, lease: string | undefined, asked: HostedCall): Promise<CallEnd> {
     // Judged at most once, and not in the run's queue, which belongs to the run.
@@ -109,6 +110,7 @@ export class HostedCalls {
   ): Promise<Ends | Elsewhere | Unjudged> {
     const turn = await this.#look(desk, lease, asked, { isJudged });
     if (turn.kind !== "plan") return turn;
+    asked.signal?.throwIfAborted();
     const place = this.#line.enter();
     let begun: Turn | undefined;
     try {
@@ -135,6 +137,7 @@ export class HostedCalls {
     const { asked, lease } = underway;
     try {
       await place.turn;
+      if (begun === undefined) asked.signal?.throwIfAborted();
       const turn =
         begun ??
         (await this.recorder.within(run, lease, async (desk): Promise<Turn> => {

@@ -6,6 +6,9 @@ import type { Judge } from "../../contract/validator.js";
 import { createValidator } from "../../schema/index.js";
 import { JudgingTimeout } from "./hosted-errors.js";
 
+/** A tool, as far as it says which inputs it accepts. */
+export type JudgedTool = Pick<DynTool, "name" | "inputSchema" | "judgeInput">;
+
 /** Within what a tool's own schema has to judge an input. */
 export interface JudgingBounds {
   readonly timing: Timing;
@@ -27,7 +30,7 @@ const LEAST_MS = 2_000;
  * @throws the signal's reason.
  */
 export async function judgeHostedInput(
-  tool: DynTool,
+  tool: JudgedTool,
   input: JsonValue,
   { timing, timeoutMs, signal }: JudgingBounds,
 ): Promise<void> {
@@ -48,9 +51,9 @@ export async function judgeHostedInput(
 }
 
 /** Compiled once for each tool, not at every call. */
-const judges = new WeakMap<DynTool, Judge>();
+const judges = new WeakMap<JudgedTool, Judge>();
 
-function judgeOfSchema(tool: DynTool): Judge {
+function judgeOfSchema(tool: JudgedTool): Judge {
   const known = judges.get(tool);
   if (known !== undefined) return known;
   const judge = createValidator().compile(tool.inputSchema);

@@ -13,6 +13,11 @@ import type { PlacedCall } from "./found-call.js";
 export interface HostedCall extends PlacedCall {
   /** What the caller would like its key to be: recorded when the tool declares none, and never an identity. */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * Gives the call up. One that has not begun is not recorded; a `read` or an `idempotent` call stays open and is performed
+   * again when it is asked for again; a `write` that had begun is recorded when it ends, and is unknown until then.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A call that may be performed once it is somebody's turn to. */

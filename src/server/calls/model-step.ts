@@ -5,6 +5,7 @@ import { Divergence } from "../../runtime/divergence.js";
 import type { RunDesk } from "../../runtime/recorder.js";
 import { ApiError } from "../api-error.js";
 import type { AppState } from "../app-state.js";
+import { logThrown } from "../log-thrown.js";
 import { checkAnswer } from "../model/check-answer.js";
 import type { ModelCall } from "../model/model-call.js";
 import type { ModelAnswer, ModelExecutor } from "../model/model-executor.js";
@@ -92,7 +93,9 @@ async function ask(
     const onDelta = call.say.bind(call);
     return checkAnswer(await executor.call(request, { signal, ...(streamed && { onDelta }) }));
   } catch (error) {
-    if (state.logPayloads) state.logger?.error({ err: error }, "a model call failed");
+    if (state.logPayloads && state.logger !== undefined) {
+      logThrown(state.logger, error, "a model call failed", { told: true });
+    }
     const failure = error instanceof ModelFailure ? error : unforeseen(error);
     throw new ApiError("model_execution", failure.told, { cause: failure });
   }

@@ -155,6 +155,16 @@ export const LOG_SCHEMAS: JsonObject = {
       title: text,
     }),
   },
+  HostedTool: {
+    description: "A tool that this server performs itself.",
+    ...object(["name", "description", "effect", "input_schema"], {
+      name: text,
+      description: text,
+      effect: ref("Effect"),
+      input_schema: { type: "object" },
+      output_schema: { type: "object" },
+    }),
+  },
 };
 
 function event(kind: (typeof EVENT_KINDS)[number]): JsonObject {

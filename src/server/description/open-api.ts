@@ -108,7 +108,7 @@ function operation(endpoint: Endpoint): JsonObject {
 function successAnswer({ description, json, frames, text: plain }: Success): JsonObject {
   return {
     description,
-    headers: { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } },
+    headers: ALWAYS,
     content: {
       ...(json !== undefined && { "application/json": { schema: json } }),
       ...(frames !== undefined && { "text/event-stream": { schema: text, "x-frames": frames } }),
@@ -135,7 +135,7 @@ function errorAnswer(status: number, codes: readonly ErrorCode[]): JsonObject {
   return {
     description: codes.map((code) => `\`${code}\``).join(", "),
     headers: {
-      "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+      ...ALWAYS,
       ...(header !== undefined && {
         [header.name]: { required: header.required, ...HEADERS[header.name] },
       }),
@@ -154,11 +154,22 @@ function errorAnswer(status: number, codes: readonly ErrorCode[]): JsonObject {
   };
 }
 
+/** Headers of every answer. */
+const ALWAYS: JsonObject = {
+  "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+  "Cache-Control": { $ref: "#/components/headers/Cache-Control" },
+};
+
 const HEADERS: Readonly<Record<string, JsonObject>> = {
   "X-Request-Id": {
     description: "What the request was called, or else a name for it, under which this server's log has it.",
     required: true,
     schema: text,
+  },
+  "Cache-Control": {
+    description: "No cache keeps an answer.",
+    required: true,
+    schema: { const: "no-store" },
   },
   "WWW-Authenticate": { description: "With `unauthorized`.", schema: { const: "Bearer" } },
   Allow: { description: "The methods that there are.", schema: text },

@@ -145,6 +145,19 @@ export const ABOUT: readonly Endpoint[] = [
   },
   {
     method: "GET",
+    path: "/v1/hosted-tools",
+    name: "listHostedTools",
+    summary: "List the tools that this server performs itself.",
+    caller: "client",
+    success: {
+      200: {
+        description: "The tools, sorted by name.",
+        json: object(["hosted_tools"], { hosted_tools: { type: "array", items: ref("HostedTool") } }),
+      },
+    },
+  },
+  {
+    method: "GET",
     path: "/v1/capabilities",
     name: "readCapabilities",
     summary: "Read what this server can do.",

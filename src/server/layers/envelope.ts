@@ -3,14 +3,19 @@ import type { ApiError } from "../api-error.js";
 import type { AppMiddleware } from "../context.js";
 import { refusalFacts } from "../error-facts.js";
 import { toApiError } from "../error-mapping.js";
+import type { Mounted } from "../mounted.js";
 
 /** The body of every answer that is not a success. */
 export function errorBody({ code, message, details }: ApiError): string {
   return JSON.stringify({ error: { code, message, ...(details !== undefined && { details }) } });
 }
 
-/** Answers every error in the error envelope, and logs what the operator of this server has to know. */
-export function errorEnvelope(state: AppState): AppMiddleware {
+/**
+ * Answers every error in the error envelope, and logs what the operator of this server has to know.
+ *
+ * @param mounted has a form of its own for errors under its path.
+ */
+export function errorEnvelope(state: AppState, mounted?: Mounted): AppMiddleware {
   return async (ctx, next) => {
     try {
       await next();
@@ -26,7 +31,7 @@ export function errorEnvelope(state: AppState): AppMiddleware {
       ctx.status = error.status;
       ctx.set(error.headers);
       ctx.type = "application/json";
-      ctx.body = errorBody(error);
+      ctx.body = ctx.path === mounted?.path ? mounted.errorBody(error) : errorBody(error);
     }
   };
 }

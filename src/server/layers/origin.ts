@@ -2,14 +2,28 @@ import { isIP } from "node:net";
 import { ApiError } from "../api-error.js";
 import type { AppState } from "../app-state.js";
 import type { AppMiddleware } from "../context.js";
+import type { Mounted } from "../mounted.js";
 
 /**
  * Keeps pages in somebody's browser from reaching this server behind their back: a foreign `Origin` is refused, and, while
  * no client token keeps it from reading and driving, a `Host` that is not loopback, which ends DNS rebinding
  * (docs/security.md, "Browsers").
  */
-export function originRule(state: AppState): AppMiddleware {
+export function originRule(state: AppState, mounted?: Mounted): AppMiddleware {
   const open = state.clientTokenHash === undefined;
+  const { sent = [], shown = [] } = mounted?.headers ?? {};
+  const exposed = ["Retry-After", "WWW-Authenticate", "X-Request-Id", ...shown].join(", ");
+  const methods = [...new Set(["GET", "POST", ...(mounted?.methods ?? [])])].join(", ");
+  const headers = [
+    "Authorization",
+    "Content-Type",
+    "X-Drive-Token",
+    "Last-Event-ID",
+    "X-Request-Id",
+    "traceparent",
+    "tracestate",
+    ...sent,
+  ].join(", ");
   return (ctx, next) => {
     const origin = ctx.get("Origin");
     const allowed = state.allowOrigins.has(origin);
@@ -27,14 +41,11 @@ export function originRule(state: AppState): AppMiddleware {
     }
     if (allowed) {
       ctx.set("Access-Control-Allow-Origin", origin);
-      ctx.set("Access-Control-Expose-Headers", "Retry-After, WWW-Authenticate, X-Request-Id");
+      ctx.set("Access-Control-Expose-Headers", exposed);
       ctx.vary("Origin");
       if (ctx.method === "OPTIONS" && ctx.get("Access-Control-Request-Method") !== "") {
-        ctx.set("Access-Control-Allow-Methods", "GET, POST");
-        ctx.set(
-          "Access-Control-Allow-Headers",
-          "Authorization, Content-Type, X-Drive-Token, Last-Event-ID, X-Request-Id, traceparent, tracestate",
-        );
+        ctx.set("Access-Control-Allow-Methods", methods);
+        ctx.set("Access-Control-Allow-Headers", headers);
         ctx.set("Access-Control-Max-Age", "600");
         ctx.status = 204;
         return Promise.resolve();

@@ -37,6 +37,11 @@ export class Exposition {
     this.#counter("salvor_refusals_total", "Requests that were answered with an error.", metrics.refusals, [
       "code",
     ]);
+    this.#counter(
+      "salvor_dropped_connections_total",
+      "Connections that were dropped without an answer, because there were too many.",
+      metrics.droppedConnections,
+    );
     this.#openWrites(metrics);
     this.#gauge("salvor_stream_subscribers", "Event streams that are open.", () => metrics.streams.size);
     const append = {

@@ -23,6 +23,7 @@ export class Metrics {
   readonly modelIntents = new Tally();
   readonly modelCompletions = new Tally();
   readonly refusals = new Tally();
+  readonly droppedConnections = new Tally();
   readonly appendSeconds = new Bins(APPEND_BOUNDS);
   readonly openWrites: OpenWrites;
   readonly #tools = new Set<string>();

@@ -3,6 +3,7 @@ import type { Envelope } from "../../log/events.js";
 import type { AroundCall } from "../../runtime/around-call.js";
 import type { EventStore } from "../../store/event-store.js";
 import type { AppMiddleware } from "../context.js";
+import { errorFacts } from "../error-facts.js";
 import type { OpenStreams } from "../stream/open-streams.js";
 import { Metrics } from "./metrics.js";
 import { observed } from "./observed-store.js";
@@ -37,7 +38,10 @@ export class Observer {
         this.#tracing = tracing;
       },
       (error: unknown) => {
-        this.#logger?.warn({ err: error }, "OpenTelemetry cannot be used; nothing is traced");
+        this.#logger?.warn(
+          { err: errorFacts(error, true) },
+          "OpenTelemetry cannot be used; nothing is traced",
+        );
       },
     );
     return this.#loading;

@@ -71,8 +71,15 @@ function refusalOf(error: unknown): unknown {
   }
   if (error instanceof MissingIdempotencyKey)
     return new ApiError("bad_request", error.message, { cause: error });
-  if (error instanceof CallInFlight || error instanceof IdempotencyKeyCollision) {
-    return Divergence.ofHolder(error.message, error.holder);
+  if (error instanceof CallInFlight) return Divergence.ofHolder(error.message, error.holder);
+  if (error instanceof IdempotencyKeyCollision) {
+    // Its own message quotes what the holder was asked with, which may be another driver's to read.
+    const { tool, idempotencyKey, holder } = error;
+    return Divergence.ofHolder(
+      `the key ${idempotencyKey} belongs to call ${holder.seq} of run ${holder.run_id}, which has another input. ` +
+        `One key, one input: let the key of ${tool} name everything that makes a call another call`,
+      holder,
+    );
   }
   return error;
 }

@@ -30,7 +30,6 @@ export function answerStream(
   });
   ctx.set({
     "Content-Type": "text/event-stream",
-    "Cache-Control": "no-store",
     // For a proxy that would collect frames before it passes them on.
     "X-Accel-Buffering": "no",
     // The stream is the last thing on its connection, so that a server that stops need not wait for another request.

@@ -2,6 +2,7 @@ import { isParked, isTerminal, type RunStatus } from "../../log/fold.js";
 import type { AppState } from "../app-state.js";
 import { Bell } from "./bell.js";
 import { endFrame, eventFrame, KEEP_ALIVE_FRAME } from "./frames.js";
+import { Silence } from "./silence.js";
 
 export interface FollowOptions {
   readonly run: string;
@@ -23,6 +24,7 @@ const PAGE = 16;
 export async function* followRun(state: AppState, options: FollowOptions): AsyncGenerator<string, void> {
   const { run, follow, over } = options;
   const bell = new Bell();
+  const silence = new Silence(state.keepAliveMs);
   const ring = (): void => {
     bell.ring();
   };
@@ -37,6 +39,7 @@ export async function* followRun(state: AppState, options: FollowOptions): Async
       for (const envelope of page) {
         if (isOver()) return;
         yield eventFrame(envelope);
+        silence.end();
         next = envelope.seq + 1;
       }
       if (page.length > 0) continue;
@@ -52,8 +55,11 @@ export async function* followRun(state: AppState, options: FollowOptions): Async
         yield endFrame(status, true);
         return;
       }
-      const silence = follow ? state.keepAliveMs : Math.min(state.keepAliveMs, attachedMs);
-      if (!(await bell.wait(silence))) yield KEEP_ALIVE_FRAME;
+      // What becomes durable ahead of where the reader begins rings too, and says nothing to it.
+      await bell.wait(follow ? silence.leftMs : Math.min(silence.leftMs, attachedMs));
+      if (silence.leftMs > 0) continue;
+      yield KEEP_ALIVE_FRAME;
+      silence.end();
     }
   } finally {
     over.removeEventListener("abort", ring);

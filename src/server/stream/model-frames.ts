@@ -3,6 +3,7 @@ import type { ModelCall } from "../model/model-call.js";
 import type { ModelAnswer } from "../model/model-executor.js";
 import { Bell } from "./bell.js";
 import { KEEP_ALIVE_FRAME, namedFrame } from "./frames.js";
+import { Silence } from "./silence.js";
 
 export interface ModelFramesOptions {
   /** After how much silence the stream says that it lives, in milliseconds. */
@@ -20,6 +21,7 @@ export async function* modelFrames(
 ): AsyncGenerator<string, void> {
   const next = call.reading();
   const bell = new Bell();
+  const silence = new Silence(keepAliveMs);
   const ring = (): void => {
     bell.ring();
   };
@@ -31,7 +33,13 @@ export async function* modelFrames(
       if (gone.aborted) return;
       if (delta !== undefined) yield namedFrame("delta", delta);
       else if (call.over) break;
-      else if (!(await bell.wait(keepAliveMs))) yield KEEP_ALIVE_FRAME;
+      else {
+        // A model may say what is no frame.
+        await bell.wait(silence.leftMs);
+        if (silence.leftMs > 0) continue;
+        yield KEEP_ALIVE_FRAME;
+      }
+      silence.end();
     }
     yield await lastFrame(call, failed);
   } finally {

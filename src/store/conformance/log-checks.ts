@@ -150,6 +150,16 @@ export const LOG_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: "a value that JSON does not have is refused as a mistake, not recorded as another",
+    check: async ({ store }) => {
+      const run = await runOf(store, 1);
+      const payload = { seq: 0, output: { cents: Number.NaN } };
+      const event = envelopeOf(run, 1, timeAt(1), { kind: "ToolCallCompleted", payload });
+      await assert.rejects(store.append(run, [event]), TypeError);
+      assert.equal((await store.readLog(run)).length, 1);
+    },
+  },
+  {
     name: "a subscriber sees every event from then on, once and in order, when it can be read",
     check: async ({ store }) => {
       const run = await runOf(store, 2);

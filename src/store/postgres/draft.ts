@@ -1,7 +1,7 @@
 import { applyChange, unknownRun, type Change, type RunView } from "../changes.js";
 import type { CallHolder } from "../event-store.js";
 import type { Lookup } from "../judge.js";
-import type { StoredEvent } from "../stored-event.js";
+import type { LoggedEvent } from "../stored-event.js";
 import { refuseUnreadable, viewOf, type RunRow } from "./run-row.js";
 import type { Outcome, Work } from "./work.js";
 
@@ -64,7 +64,7 @@ export class Draft implements Lookup {
   readonly #views = new Map<string, RunView>();
   readonly #holders = new Map<string, CallHolder | undefined>();
   readonly #refusals: unknown[] = [];
-  readonly appended: { readonly run: string; readonly events: readonly StoredEvent[] }[] = [];
+  readonly appended: { readonly run: string; readonly events: readonly LoggedEvent[] }[] = [];
   /** Changes that are more than events and what belongs to them. */
   readonly others: Extract<Change, { readonly kind: "refusal" | "erase" }>[] = [];
 
@@ -128,10 +128,10 @@ export class Draft implements Lookup {
     this.#views.set(run, applyChange(this.view(run) ?? unknownRun(run), change));
     if (change.kind === "append") {
       this.appended.push(change);
-      for (const { identity, seq, settled } of change.held ?? []) {
+      for (const { identity, seq, settled } of change.held) {
         this.#holders.set(identity, { run_id: run, seq, settled });
       }
-      for (const identity of change.freed ?? []) this.#holders.set(identity, undefined);
+      for (const identity of change.freed) this.#holders.set(identity, undefined);
     } else if (change.kind !== "open") this.others.push(change);
   }
 }

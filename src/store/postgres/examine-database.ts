@@ -114,12 +114,13 @@ async function serverFindings(client: Client): Promise<readonly Finding[]> {
     );
   const dangerous = [...(row.fsync ? [] : ["fsync"]), ...(row.full_pages ? [] : ["full_page_writes"])];
   if (dangerous.length > 0) {
-    const says = `${dangerous.join(" and ")} is off: what salvor calls recorded does not survive a crash of the database's machine`;
+    const verb = dangerous.length > 1 ? "are" : "is";
+    const says = `${dangerous.join(" and ")} ${verb} off: what salvor calls recorded does not survive a crash of the database's machine`;
     add(
       "not_durable",
       "problem",
       says,
-      `ALTER SYSTEM SET ${dangerous[0] ?? ""} TO on; then reload PostgreSQL`,
+      `${dangerous.map((name) => `ALTER SYSTEM SET ${name} TO on`).join("; ")}; then reload PostgreSQL`,
     );
   }
   if (row.async_commit)

@@ -28,9 +28,15 @@ export class Lane {
   #running: Promise<void> | undefined;
   #begun = 0;
   #lastBatch = 0;
+  #underWay = 0;
 
   constructor(options: LaneOptions) {
     this.#options = options;
+  }
+
+  /** How many works wait or are in the transaction that is under way. */
+  get load(): number {
+    return this.#waiting.length + this.#underWay;
   }
 
   /** For how long its transaction has been under way, in milliseconds; 0 when none is. */
@@ -81,7 +87,9 @@ export class Lane {
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       await this.#linger();
-      await this.#commit(this.#take());
+      const works = this.#take();
+      this.#underWay = works.length;
+      await this.#commit(works);
     }
   }
 
@@ -123,11 +131,13 @@ export class Lane {
         return;
       }
       onResult(error);
+      this.#underWay = 0;
       for (const work of works) work.fail(error);
       return;
     }
     onResult(undefined);
     await onCommitted(outcome);
+    this.#underWay = 0;
     for (const [at, work] of works.entries()) {
       const refusal = outcome.refusals[at];
       if (refusal === undefined) work.done();

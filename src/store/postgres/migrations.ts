@@ -85,6 +85,16 @@ const MIGRATIONS: readonly string[] = [
     RAISE EXCEPTION 'another transaction was first' USING ERRCODE = 'serialization_failure';
   END $$;
   `,
+  `
+  -- Who was told that a run waits, so that a wait is told of once for all servers.
+  CREATE TABLE salvor.notices (
+    run uuid PRIMARY KEY,
+    seq integer NOT NULL,
+    holder text NOT NULL,
+    claimed_until timestamptz NOT NULL,
+    told_seq integer NOT NULL DEFAULT -1
+  );
+  `,
 ];
 
 /** The version of the tables that this program works with. */

@@ -1,5 +1,4 @@
 import type { ClientConfig } from "pg";
-import { deepFreeze } from "../../contract/deep-freeze.js";
 import type { Envelope } from "../../log/events.js";
 import { parseRunId } from "../../log/run-id.js";
 import type { Change } from "../changes.js";
@@ -17,15 +16,17 @@ import type {
   StoreHealth,
   SummaryPage,
   SummaryQuery,
+  WaitNotices,
 } from "../event-store.js";
 import { judgeAppend, judgeErase, judgeOpen, judgeRefusal, type Lookup } from "../judge.js";
 import type { PostgresStoreOptions } from "../open-postgres-store.js";
-import { storedEvent, storedEventJson } from "../stored-event.js";
+import { newEvent } from "../stored-event.js";
 import { Bulletin } from "./bulletin.js";
 import { Readers } from "./connections.js";
 import { current, hold, release } from "./executions.js";
 import { Feeds } from "./feeds.js";
 import { checkedLog, readRows, type LogRow } from "./log-rows.js";
+import { DatabaseNotices } from "./notices.js";
 import { Presence } from "./presence.js";
 import { countsQuestion, holderQuestion, recordOf, recordQuestion, type RecordRow } from "./questions.js";
 import { readPage, readSummary, summaryOf, type SummaryRow } from "./summary-rows.js";
@@ -85,12 +86,10 @@ export class PostgresStore implements EventStore {
   }
 
   async append(run: string, events: readonly Envelope[], unit: AppendUnit = {}): Promise<void> {
-    // What a caller does to an event afterwards does not reach the store: what is judged is read back from the text.
-    const texts = events.map((envelope) => storedEventJson({ hash: "", envelope }));
-    const copies = texts.map((text) => deepFreeze(storedEvent(JSON.parse(text)).envelope));
-    const size = texts.reduce((sum, text) => sum + text.length, 0);
+    const added = events.map(newEvent);
+    const size = added.reduce((sum, { json }) => sum + json.length, 0);
     const identities = (unit.identities ?? []).map(({ identity }) => identity);
-    await this.#change(run, (look) => judgeAppend(look, run, copies, unit), { identities, size });
+    await this.#change(run, (look) => judgeAppend(look, run, added, unit), { identities, size });
   }
 
   async openRun(run: string, lease: string, ownership: RunOwnership): Promise<{ readonly fresh: boolean }> {
@@ -158,6 +157,8 @@ export class PostgresStore implements EventStore {
   get presence(): DriverPresence {
     return this.#presence;
   }
+
+  readonly notices: WaitNotices = new DatabaseNotices((question) => this.#readers.rows(question));
 
   get health(): StoreHealth {
     if (this.#closing !== undefined) return { writable: false, reason: "the store is closed" };

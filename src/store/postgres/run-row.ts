@@ -62,10 +62,10 @@ export function viewOf(row: RunRow, known?: RunView): RunView {
     firstRecordedAt: row.first_recorded_at,
     lastRecordedAt: row.last_recorded_at,
     agentDefHash,
-    ...(labels && { labels }),
+    labels,
     lastIntentByClient,
-    ...(row.ownership !== null && { ownership: JSON.parse(row.ownership) as RunOwnership }),
-    ...(row.lease !== null && { lease: row.lease }),
+    ownership: row.ownership === null ? undefined : (JSON.parse(row.ownership) as RunOwnership),
+    lease: row.lease ?? undefined,
     refused: [],
     erased: row.erased,
   };

@@ -1,5 +1,4 @@
 import type { RunView } from "../changes.js";
-import { storedEventJson } from "../stored-event.js";
 import { KEPT_REPORTS } from "../event-store.js";
 import type { Question } from "./connection.js";
 import type { Draft } from "./draft.js";
@@ -75,7 +74,7 @@ export function write(ids: readonly string[], draft: Draft): Question {
       runs.map(({ erased }) => erased),
       events.map(({ run }) => run),
       events.map(({ event }) => event.envelope.seq),
-      lines(events.map(({ event }) => storedEventJson(event))),
+      lines(events.map(({ event }) => event.text)),
       identities.map(({ identity }) => identity),
       identities.map(({ was }) => was?.run_id ?? null),
       identities.map(({ was }) => was?.seq ?? null),

@@ -1,7 +1,7 @@
 import type { RunView, Change } from "../changes.js";
 import type { Lookup } from "../judge.js";
 import type { CallHolder } from "../event-store.js";
-import type { StoredEvent } from "../stored-event.js";
+import type { LoggedEvent } from "../stored-event.js";
 
 /** A change that somebody asked for and that waits for its transaction. */
 export interface Work {
@@ -20,7 +20,7 @@ export interface Work {
 export interface Outcome {
   /** The refusal of each work, at its place; `undefined` where it was done. */
   readonly refusals: readonly unknown[];
-  readonly appended: readonly { readonly run: string; readonly events: readonly StoredEvent[] }[];
+  readonly appended: readonly { readonly run: string; readonly events: readonly LoggedEvent[] }[];
   /** The changed runs as they are now. */
   readonly views: readonly RunView[];
   /** Who holds the changed identities now; `undefined` stands for one that is free. */

@@ -25,6 +25,12 @@ interface Place {
   works: number;
 }
 
+/**
+ * So many works share a lane before the next one is used: a commit is cheap for each of them by then, and while one lane's
+ * transaction is in the database, this process answers and judges those of another.
+ */
+const FULL = 32;
+
 /** A lane whose transaction takes longer than this many milliseconds is held up: another one has locked a run, or the disk is slow. */
 const HELD_UP_MS = 50;
 
@@ -110,17 +116,21 @@ export class Writers {
   }
 
   /**
-   * The lane for a run: the one that has works of it, so that they keep their order, else the first one that is not held up.
-   * As long as nothing is, all share one, because what shares a commit is fastest.
+   * The lane for a run: the one that has works of it, so that they keep their order, else the first one that is not full, or
+   * the one with the least to do. Those that are held up are left alone.
    */
   #placeOf(run: string): Place {
     const place = this.#places.get(run);
     if (place !== undefined) return place;
-    const moving = this.#lanes.find(({ lane, connection }) => connection.up && lane.busyFor < HELD_UP_MS);
-    const [first] = this.#lanes;
-    const chosen = moving ?? first;
+    let chosen: Lane | undefined;
+    for (const { lane, connection } of this.#lanes) {
+      if (!connection.up || lane.busyFor >= HELD_UP_MS) continue;
+      if (lane.load < FULL) return { lane, works: 0 };
+      if (chosen === undefined || lane.load < chosen.load) chosen = lane;
+    }
+    chosen ??= this.#lanes[0]?.lane;
     if (chosen === undefined) throw new RangeError("a store needs at least one lane");
-    return { lane: chosen.lane, works: 0 };
+    return { lane: chosen, works: 0 };
   }
 
   #tick(): void {

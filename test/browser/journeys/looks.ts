@@ -165,10 +165,7 @@ export function looks(browser: () => Browser): void {
             const at = document.activeElement;
             const named = at instanceof HTMLInputElement ? at.labels?.[0] : at;
             const label = named?.textContent ?? "";
-            return [
-              label,
-              at?.closest(`[aria-labelledby="run-${id}"]`) !== null || at?.closest("dialog") !== null,
-            ] as const;
+            return [label, Boolean(at?.closest(`[aria-labelledby="run-${id}"], dialog`))] as const;
           }, run.id);
           if (test(name, isHere)) return;
         }

@@ -226,3 +226,57 @@ it("a server that performs tools is refused numbers that count nothing", () => {
     assert.throws(() => serverOn(store, options), RangeError);
   }
 });
+
+describe("a call that its caller gives up", () => {
+  const reason = new Error("enough");
+
+  it("is not recorded while it waits for its turn", async () => {
+    const server = serverOn(store, { concurrency: 1 });
+    const first = perform(server, "read");
+    await paused.begun();
+    const other = randomUUID();
+    await new Recorder(store).within(other, undefined, (desk) =>
+      desk.append([{ kind: "RunStarted", payload: { agent_def_hash: "sha256:a", input: null } }]),
+    );
+    const giveUp = new AbortController();
+    const asked = { seq: 1, tool: "write", input: {}, signal: giveUp.signal };
+    const second = assert.rejects(server.perform(other, undefined, asked), reason);
+    giveUp.abort(reason);
+    paused.end("seen");
+    assert.equal(outputOf(await first), "seen");
+    await second;
+    assert.equal(paused.calls, 1);
+    assert.deepEqual(kinds(await store.readLog(other)), ["RunStarted"]);
+  });
+
+  it("is known not to have happened when it is a write and its tool was not run yet", async () => {
+    const giveUp = new AbortController();
+    const append: EventStore["append"] = async (...how) => {
+      await store.append(...how);
+      giveUp.abort(reason);
+    };
+    const server = serverOn(withMethod(store, "append", append));
+    const asked = { seq: 1, tool: "write", input: {}, signal: giveUp.signal };
+    const end = await server.perform(run, undefined, asked);
+    assert.equal(paused.calls, 0);
+    assert.ok(end.kind === "settled" && end.result.kind === "failure");
+    assert.equal(end.result.failure.attempts, 0);
+    assert.match(end.result.failure.message, /given up before its tool was run/);
+  });
+
+  it("has its tool's signal aborted, and stays open when it is a read", async () => {
+    const server = serverOn(store);
+    const giveUp = new AbortController();
+    const asked = { seq: 1, tool: "read", input: {}, signal: giveUp.signal };
+    const given = assert.rejects(server.perform(run, undefined, asked), reason);
+    await paused.begun();
+    giveUp.abort(reason);
+    assert.equal(paused.ctx().signal.reason, reason);
+    paused.fail(new Error("aborted"));
+    await given;
+    const again = perform(server, "read");
+    await paused.begun(2);
+    paused.end("seen");
+    assert.equal(outputOf(await again), "seen");
+  });
+});

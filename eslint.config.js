@@ -7,7 +7,7 @@ export default defineConfig(
   globalIgnores(["dist", "build", "**/dist", "**/fixtures", "salvor-data", "scripts/nodes/node_modules"]),
   js.configs.recommended,
   {
-    files: ["**/*.ts"],
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -25,6 +25,13 @@ export default defineConfig(
         { selector: "ExportDefaultDeclaration", message: "Named exports only." },
         { selector: "ExportAllDeclaration", message: "Name what is exported, one by one." },
       ],
+    },
+  },
+  {
+    files: ["src/console/**/*.{ts,tsx}"],
+    rules: {
+      // A handler is a line, and nobody reads what it answers.
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
     },
   },
   {

@@ -5,6 +5,8 @@ import { build } from "esbuild";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { rollup } from "rollup";
+import { noticesOf } from "./notices.js";
+import { packConsole } from "./pack-console.js";
 
 /** The files that other packages, people and we ourselves name, and what each is made of. */
 const ENTRIES = {
@@ -48,6 +50,7 @@ export async function pack(root) {
   const written = new Set([
     ...(await packModules(from, to)),
     ...(await packEngines(root, from, to)),
+    ...(await packConsole(root)),
     ...copyTypes(from, to),
   ]);
   for (const file of filesIn(to)) if (!written.has(file)) rmSync(file);
@@ -123,25 +126,8 @@ async function packEngines(root, from, to) {
     logLevel: "warning",
   });
   const notices = join(to, "engines.LICENSES.txt");
-  writeFileSync(notices, noticesOf(root, Object.keys(metafile.inputs)));
+  writeFileSync(notices, noticesOf(root, "engines.cjs", Object.keys(metafile.inputs)));
   return [outfile, notices];
-}
-
-/** The licences of the packages that files belong to. */
-function noticesOf(root, files) {
-  const folders = new Set(
-    files
-      .map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
-      .filter((folder) => folder !== undefined),
-  );
-  const notices = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-    const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e(\.|$)/i.test(entry));
-    if (file === undefined)
-      throw new Error(`${name} has no licence file to go along with what is packed of it`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(root, folder, file), "utf8").trim()}\n`;
-  });
-  return `engines.cjs holds these packages.\n\n${notices.join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
 function copyTypes(from, to) {

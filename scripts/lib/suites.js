@@ -11,6 +11,7 @@ const BUDGETS = {
   examples: 90,
   docs: 90,
   server: 90,
+  browser: 120,
   wire: 90,
 };
 const DEFAULT_BUDGET = 60;

@@ -34,6 +34,8 @@ export function announce(
       ? [`${output.paint("yellow", "Warning:")} ${TRUSTED_CLIENTS}`]
       : []),
     "",
+    `What waits for a person is at ${localUrl(url)}/, for a browser.`,
+    "",
     "Try next:",
     ...nextCommands(localUrl(url), options).map((line) => `  $ ${line}`),
     "  docs/cli.md, docs/declarations.md and docs/http-api.md in the package tell the rest",

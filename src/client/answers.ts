@@ -110,6 +110,12 @@ export interface RunPage {
 export interface RunQuery {
   readonly status?: RunStateName;
   readonly group?: "waiting" | "progress" | "terminal";
+  /** Only runs with an open call of this tool. */
+  readonly tool?: string;
+  /** Only runs with this label: `key=value`, or a key alone. */
+  readonly label?: string;
+  /** Oldest first unless given. */
+  readonly order?: "oldest" | "newest";
   readonly limit?: number;
   readonly after?: string;
 }

@@ -2,6 +2,7 @@ import Router from "@koa/router";
 import Koa, { type Middleware } from "koa";
 import { ApiError } from "./api-error.js";
 import type { AppState } from "./app-state.js";
+import { operatorPage } from "./console/page.js";
 import type { RequestState } from "./context.js";
 import { accessLog } from "./layers/access-log.js";
 import { bearer } from "./layers/bearer.js";
@@ -55,6 +56,7 @@ export function createApp(state: AppState, mounted?: Mounted): Koa<RequestState>
   app.use(originRule(state, mounted));
   app.use(bearer(state));
   app.use(router.routes());
+  app.use(operatorPage());
   app.use((ctx) => {
     const allowed = allowedMethods(router, ctx.path);
     if (allowed.length > 0) {

@@ -20,6 +20,9 @@ export interface Parameter<T> {
 /** Which runs a list may show. */
 export const GROUPS = ["waiting", "progress", "terminal"] as const;
 
+/** In which order a list may be. */
+export const ORDERS = ["oldest", "newest"] as const;
+
 export const FROM_SEQ = count(
   "from_seq",
   0,
@@ -28,12 +31,13 @@ export const FROM_SEQ = count(
 export const LIMIT = count("limit", 1, "At most so many runs; all of them when absent.");
 export const STATUS = choice("status", RUN_STATES, "Only runs in this state.");
 export const GROUP = choice("group", GROUPS, "Only runs of this group.");
-export const AFTER: Parameter<string> = {
-  name: "after",
-  description: "The `next` of the page before.",
-  schema: { type: "string" },
-  read: (ctx) => queryParameter(ctx, "after"),
-};
+export const AFTER = words("after", "The `next` of the page before.");
+export const ORDER = choice("order", ORDERS, "Which runs come first: the oldest unless given.");
+export const TOOL = words("tool", "Only runs with an open call of this tool.");
+export const LABEL = words(
+  "label",
+  "Only runs with this label, as key=value; or with this key, whatever its value.",
+);
 export const FOLLOW = flag("follow", "Stay until the run ends.");
 export const STREAM = flag("stream", "Answer as a stream; otherwise the Accept header says.");
 
@@ -44,6 +48,10 @@ function count(name: string, minimum: number, description: string): Parameter<nu
     schema: { type: "integer", minimum },
     read: (ctx) => queryCount(ctx, name, minimum),
   };
+}
+
+function words(name: string, description: string): Parameter<string> {
+  return { name, description, schema: { type: "string" }, read: (ctx) => queryParameter(ctx, name) };
 }
 
 function choice<T extends string>(name: string, values: readonly T[], description: string): Parameter<T> {

@@ -28,7 +28,7 @@ export interface EventStore {
   readLog(run: string, from?: number, limit?: number): Promise<readonly Envelope[]>;
 
   /**
-   * One page of summaries, oldest first (by first event, then id). Runs without an event are not listed. Never parses whole
+   * One page of summaries, oldest first (by first event, then id) unless asked otherwise. Runs without an event are not listed. Never parses whole
    * logs.
    *
    * @throws {@link UnknownCursor} when `query.after` is no cursor of this store.
@@ -234,6 +234,8 @@ export interface SummaryQuery {
   readonly after?: string;
   /** Only runs in one of these states. */
   readonly states?: readonly RunStateName[];
+  /** Oldest first unless given. A cursor goes on in whichever order it is used with. */
+  readonly order?: "oldest" | "newest";
 }
 
 export interface SummaryPage {

@@ -29,6 +29,15 @@ export class RunOrder {
     }
   }
 
+  /** The runs before a place, the last of them first; all of them without one. */
+  *before(place?: OrderKey): Generator<OrderKey> {
+    let rank = (place === undefined ? this.#keys.length : this.#rank(place)) - 1;
+    for (; rank >= 0; rank -= 1) {
+      const key = this.#keys[rank];
+      if (key !== undefined) yield key;
+    }
+  }
+
   /** How many keys come before this one. */
   #rank(key: OrderKey): number {
     let low = 0;

@@ -39,10 +39,11 @@ export function contentOf(view: LedgerRun["view"]): RunSummaryContent {
 export function pageOf(
   order: RunOrder,
   find: (run: string) => LedgerRun | undefined,
-  { limit = Number.POSITIVE_INFINITY, after, states }: SummaryQuery,
+  { limit = Number.POSITIVE_INFINITY, after, states, order: wanted }: SummaryQuery,
 ): SummaryPage {
   const runs: RunSummary[] = [];
-  for (const key of order.after(after === undefined ? undefined : readCursor(after))) {
+  const place = after === undefined ? undefined : readCursor(after);
+  for (const key of wanted === "newest" ? order.before(place) : order.after(place)) {
     const entry = find(key.run);
     const summary = entry && summaryOf(entry);
     if (summary === undefined) continue;

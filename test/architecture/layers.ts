@@ -15,7 +15,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   client: ["schema", "log", "contract", "version"],
   server: ["runtime", "store", "declarations", "schema", "log", "contract", "version"],
   mcp: ["runtime", "store", "declarations", "schema", "log", "contract", "version"],
-  console: ["log", "contract"],
+  // The page in a browser, over the client, which brings nothing of Node along.
+  console: ["client", "log", "contract"],
   cli: [
     "server",
     "client",

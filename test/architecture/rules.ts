@@ -4,7 +4,7 @@ import { importsOf, lineOf, nodesOf, parse, type SourceText } from "./imports.js
 import { LAYERS, LOADERS, MAX_LINES, PURE } from "./layers.js";
 import { impurities } from "./impurities.js";
 
-const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.c?ts$/;
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.d)?\.(?:c?ts|tsx)$/;
 const KEBAB_FOLDER = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** Everything that is wrong with a file of src, as `path:line: what`. */

@@ -30,6 +30,10 @@ it("an address that stands for all of the machine's is announced as it is, and t
   assert.match(announced("http://[::]:9000"), /\$ salvor list --url http:\/\/\[::1\]:9000\n/);
 });
 
+it("says where a browser finds the operator's page, also when it listens everywhere", () => {
+  assert.match(announced("http://0.0.0.0:9000"), /is at http:\/\/127\.0\.0\.1:9000\/, for a browser/);
+});
+
 it("the default address needs no --url", () => {
   assert.match(announced("http://127.0.0.1:8080"), /\$ salvor list\n/);
 });

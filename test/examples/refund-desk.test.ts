@@ -6,6 +6,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { RUN_STATES } from "#salvor/log/fold.js";
 import { runSalvor } from "../support/run-salvor.js";
 
 const root = join(import.meta.dirname, "../../..");
@@ -98,6 +99,20 @@ describe("the refund desk", () => {
       /The server goes on At (\S+) \(pid (\d+)\), its data in (\S+), .*salvor list --auth-token/,
     );
     assert.equal((await fetch(`${String(url)}/healthz`)).status, 200);
+    assert.match(
+      await (await fetch(`${String(url)}/`)).text(),
+      /<div id="page">/,
+      "the page is there to look at it",
+    );
+    const token = /export SALVOR_OPERATOR_TOKEN=(\w+)/.exec(telling.said)?.[1] ?? "";
+    const listed = await fetch(`${String(url)}/v1/runs`, { headers: { authorization: `Bearer ${token}` } });
+    const { runs: left } = (await listed.json()) as { runs: readonly { status: { state: string } }[] };
+    const states = new Set(left.map(({ status }) => status.state));
+    assert.deepEqual(
+      RUN_STATES.filter((state) => !states.has(state)),
+      ["not_started"],
+      "a run in every state that a list shows",
+    );
     telling.interrupt();
     const [code] = await telling.ended;
     assert.equal(code, 0, telling.raw);

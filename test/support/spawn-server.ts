@@ -19,6 +19,8 @@ export interface SpawnServerOptions {
   /** Without it the server gets a fresh folder, which goes when the server is stopped (not when it is killed). */
   readonly dataDir?: string;
   readonly cwd?: string;
+  /** Where to listen; any free port of 127.0.0.1 unless given. */
+  readonly bind?: string;
 }
 
 /** How a process ended: one of the two is `null`. */
@@ -55,7 +57,7 @@ export async function spawnServer(options: SpawnServerOptions = {}): Promise<Spa
   const isOnDatabase = options.store !== undefined || options.where !== undefined;
   const dataDir = options.dataDir ?? (isOnDatabase ? "" : await mkdtemp(join(tmpdir(), "salvor-serve-")));
   const where = options.where ?? (isOnDatabase ? ["--store-env", "SALVOR_TEST_STORE"] : ["--data", dataDir]);
-  const args = ["serve", "--bind", "127.0.0.1:0", ...where, ...(options.args ?? [])];
+  const args = ["serve", "--bind", options.bind ?? "127.0.0.1:0", ...where, ...(options.args ?? [])];
   const child = spawn(process.execPath, [SALVOR_MAIN, ...args], {
     env: {
       ...process.env,

@@ -1,6 +1,6 @@
 // npm run demo: the refund desk's story, on real processes, offline. Exits 0 only if every payment is what it should be.
 //
-// With --keep the server runs on afterwards, until this is interrupted, and the folder stays.
+// With --keep the server runs on afterwards, with a run in every state to look at, until this is interrupted; the folder stays.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ import { reportWithoutReceipt } from "./acts/report-without-receipt.js";
 import { serverKilled } from "./acts/server-killed.js";
 import { closing } from "./closing.js";
 import { Company } from "./company.js";
+import { everyState } from "./every-state.js";
 import { Stage } from "./stage.js";
 import { Story } from "./story.js";
 import { StoryError } from "./story-error.js";
@@ -48,10 +49,10 @@ const interrupted = new Promise<number>((end) => {
 });
 
 try {
-  const stage = new Stage(story, company, folder);
+  const stage = new Stage(story, company, folder, values.keep);
   process.exitCode = await Promise.race([told(stage), interrupted]);
   if (values.keep && !interruption.signal.aborted && stage.url !== "") {
-    keepServing(stage);
+    await keepServing(stage);
     await interrupted;
   }
 } finally {
@@ -97,11 +98,18 @@ async function play(stage: Stage): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
-function keepServing({ url, serverPid, dataFolder, tokens }: Stage): void {
+async function keepServing(stage: Stage): Promise<void> {
+  const { url, serverPid, dataFolder, tokens } = stage;
+  const exhibits = await everyState(stage);
   story.title("The server goes on");
   story.says(
-    `At ${url} (pid ${serverPid}), its data in ${dataFolder}, until you press Ctrl-C. Try, in another terminal:`,
+    `At ${url} (pid ${serverPid}), its data in ${dataFolder}, until you press Ctrl-C. Open that address in a browser, and give ` +
+      "the page this token, the operator's:",
   );
+  story.says(tokens["SALVOR_OPERATOR_TOKEN"] ?? "");
+  story.says("The inbox shows what waits for you. Besides what the story has left, there are:");
+  story.table(exhibits.map(({ run, about }) => [`${url}/runs/${run}`, about]));
+  story.says("The same on the command line, in another terminal:");
   for (const [name, token] of Object.entries(tokens)) story.types([`export ${name}=${token}`]);
   story.types([`export SALVOR_URL=${url}`]);
   story.types(["npx --no-install salvor list --auth-token SALVOR_CLIENT_TOKEN"]);

@@ -15,6 +15,8 @@ import { mustBe } from "./story-error.js";
 
 const SALVOR = fileURLToPath(import.meta.resolve("../../../dist/cli/main.js"));
 const DECLARATIONS = fileURLToPath(import.meta.resolve("../declarations"));
+/** What is declared besides where the server is kept to be looked at. */
+const DECLARATIONS_KEPT = fileURLToPath(import.meta.resolve("../declarations-kept"));
 /** Where the story plays: one provider, one Salvor server and its operator, and the desks. */
 export class Stage {
   readonly story: Story;
@@ -32,8 +34,16 @@ export class Stage {
   #url = "";
   #server: Child | undefined;
 
-  /** @param folder holds everything that the story writes. */
-  constructor(story: Story, company: Company, folder: string) {
+  /**
+   * @param folder holds everything that the story writes.
+   * @param isKept whether the server is looked at when the story is over.
+   */
+  constructor(
+    story: Story,
+    company: Company,
+    folder: string,
+    private readonly isKept: boolean,
+  ) {
     this.story = story;
     this.#company = company;
     this.#folder = folder;
@@ -54,6 +64,11 @@ export class Stage {
   /** The tokens of the server, by the names of the variables that hold them. */
   get tokens(): Readonly<Record<string, string>> {
     return { SALVOR_CLIENT_TOKEN: this.#clientToken, SALVOR_OPERATOR_TOKEN: this.#operatorToken };
+  }
+
+  /** Decides, as the operator does. */
+  get operator(): SalvorClient {
+    return new SalvorClient({ url: this.#url, operatorToken: this.#operatorToken });
   }
 
   /** Reads what the server recorded; it may not decide anything. */
@@ -85,6 +100,7 @@ export class Stage {
       name: "salvor serve",
       args: [
         ...[SALVOR, "serve", "--bind", bind, "--data", this.dataFolder, "--client-tool", DECLARATIONS],
+        ...(this.isKept ? ["--client-tool", DECLARATIONS_KEPT] : []),
         ...["--auth-token", "SALVOR_CLIENT_TOKEN", "--operator-token", "SALVOR_OPERATOR_TOKEN"],
       ],
       env: this.tokens,

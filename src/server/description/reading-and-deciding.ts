@@ -1,4 +1,4 @@
-import { AFTER, FOLLOW, FROM_SEQ, GROUP, LIMIT, STATUS } from "../parameters.js";
+import { AFTER, FOLLOW, FROM_SEQ, GROUP, LABEL, LIMIT, ORDER, STATUS, TOOL } from "../parameters.js";
 import { ABANDON, RESOLVE, RESUME } from "../shapes.js";
 import type { Endpoint } from "./endpoint.js";
 import { flag, object, ref, seq, text, uuid } from "./schema-parts.js";
@@ -11,9 +11,9 @@ export const READING_AND_DECIDING: readonly Endpoint[] = [
     method: "GET",
     path: "/v1/runs",
     name: "listRuns",
-    summary: "List runs, oldest first.",
+    summary: "List runs, oldest first unless asked otherwise.",
     caller: "client",
-    query: [STATUS, GROUP, LIMIT, AFTER],
+    query: [STATUS, GROUP, TOOL, LABEL, ORDER, LIMIT, AFTER],
     success: {
       200: {
         description: "The runs, and where the next page begins if there is one.",

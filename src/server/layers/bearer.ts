@@ -1,9 +1,10 @@
 import { ApiError } from "../api-error.js";
 import type { AppState } from "../app-state.js";
+import { isPagePath } from "../console/page-paths.js";
 import type { AppMiddleware } from "../context.js";
 import { secretMatches } from "../tokens.js";
 
-/** Paths that answer whoever asks: they say whether this server lives, and nothing else. */
+/** Paths that answer whoever asks: they say whether this server lives, and nothing else. So do those of the operator's page. */
 const FOR_ANYONE: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
 /**
@@ -18,7 +19,8 @@ export function bearer(state: AppState): AppMiddleware {
     if (token !== undefined && !operator && !client) {
       throw unauthorized("the bearer token is not one of this server");
     }
-    if (token === undefined && state.clientTokenHash !== undefined && !FOR_ANYONE.has(ctx.path)) {
+    const isForAnyone = FOR_ANYONE.has(ctx.path) || isPagePath(ctx.path);
+    if (token === undefined && state.clientTokenHash !== undefined && !isForAnyone) {
       throw unauthorized("this server needs a token: send Authorization: Bearer <token>");
     }
     ctx.state.operatorPresented = operator;

@@ -70,6 +70,21 @@ export const SUMMARY_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: "runs are listed newest first when that is asked for, in pages of any size, each once",
+    check: async ({ store, reopen }) => {
+      const expected = [...(await fill(store))].reverse();
+      const ended = expected.filter((_, index) => (expected.length - 1 - index) % 3 === 0);
+      for (const open of [() => Promise.resolve(store), reopen]) {
+        const seen = await open();
+        assert.deepEqual(await idsOf(seen, { order: "newest" }), expected);
+        for (const limit of [1, 2, 5, 100]) {
+          assert.deepEqual(await idsOf(seen, { order: "newest", limit }), expected);
+          assert.deepEqual(await idsOf(seen, { order: "newest", limit, states: ["completed"] }), ended);
+        }
+      }
+    },
+  },
+  {
     name: "a list can be of some states only, and its pages are full",
     check: async ({ store }) => {
       const expected = await fill(store);

@@ -39,16 +39,16 @@ const LISTED: ReadonlySet<RunStateName> = new Set([
  * @throws {@link UnknownCursor} when the cursor is none of ours.
  */
 export async function readPage(
-  { limit = Number.POSITIVE_INFINITY, after, states }: SummaryQuery,
+  { limit = Number.POSITIVE_INFINITY, after, states, order = "oldest" }: SummaryQuery,
   ask: (question: Question) => Promise<readonly SummaryRow[]>,
 ): Promise<SummaryPage> {
   const runs: RunSummary[] = [];
-  let place = after === undefined ? { firstRecordedAt: "", run: LOWEST } : readCursor(after);
+  let place = after === undefined ? START[order] : readCursor(after);
   if (after !== undefined && parseRunId(place.run) === undefined) throw new UnknownCursor(after);
   for (;;) {
     // One more than is shown tells whether another page follows.
     const wanted = Math.min(PAGE, limit - runs.length + 1);
-    const rows = await ask(pageQuestion(place, wanted, states));
+    const rows = await ask(pageQuestion(place, wanted, states, order));
     for (const row of rows) {
       const last = runs.at(-1);
       if (runs.length >= limit) return last === undefined ? { runs } : { runs, next: cursorOf(place) };
@@ -59,32 +59,44 @@ export async function readPage(
   }
 }
 
-const LOWEST = "00000000-0000-0000-0000-000000000000";
+type Order = NonNullable<SummaryQuery["order"]>;
+
+/** Places before the first run of each order: every time that is recorded begins with a year of four digits. */
+const START = {
+  oldest: { firstRecordedAt: "", run: "00000000-0000-0000-0000-000000000000" },
+  newest: { firstRecordedAt: "a", run: "ffffffff-ffff-ffff-ffff-ffffffffffff" },
+} as const;
+
+/** How a list goes on behind a place. */
+const BEHIND = { oldest: ">", newest: "<" } as const;
+const SORTED = { oldest: "", newest: " DESC" } as const;
 
 function pageQuestion(
   { firstRecordedAt, run }: { readonly firstRecordedAt: string; readonly run: string },
   limit: number,
   states: readonly RunStateName[] | undefined,
+  order: Order,
 ): Question {
+  const [behind, sorted] = [BEHIND[order], SORTED[order]];
   if (states === undefined) {
     return {
-      name: "list",
+      name: `list-${order}`,
       text: `SELECT ${COLUMNS} FROM salvor.runs r
-        WHERE first_recorded_at <> '' AND (first_recorded_at, run) > ($1, $2::uuid)
-        ORDER BY first_recorded_at, run LIMIT $3`,
+        WHERE first_recorded_at <> '' AND (first_recorded_at, run) ${behind} ($1, $2::uuid)
+        ORDER BY first_recorded_at${sorted}, run${sorted} LIMIT $3`,
       values: [firstRecordedAt, run, limit],
     };
   }
   const listed = [...new Set(states.map((state) => (LISTED.has(state) ? state : "moving")))];
   return {
-    name: "list-states",
+    name: `list-states-${order}`,
     // Each list is in the right order by itself, so that no more than a page of each is read.
     text: `SELECT p.* FROM unnest($4::text[]) AS l(listed), LATERAL (
         SELECT ${COLUMNS} FROM salvor.runs r
         WHERE r.listed = l.listed AND r.state = ANY($5::text[]) AND r.unreadable_seq IS NULL
-          AND first_recorded_at <> '' AND (first_recorded_at, run) > ($1, $2::uuid)
-        ORDER BY first_recorded_at, run LIMIT $3) AS p
-      ORDER BY p.first_recorded_at, p.run LIMIT $3`,
+          AND first_recorded_at <> '' AND (first_recorded_at, run) ${behind} ($1, $2::uuid)
+        ORDER BY first_recorded_at${sorted}, run${sorted} LIMIT $3) AS p
+      ORDER BY p.first_recorded_at${sorted}, p.run${sorted} LIMIT $3`,
     values: [firstRecordedAt, run, limit, listed, [...states]],
   };
 }

@@ -20,7 +20,7 @@ export {
   type ToolError,
 } from "./contract/tool-errors.js";
 export { RegistryError, type RegistryErrorCode } from "./contract/registry-error.js";
-export type { CallOutcome, DynTool } from "./contract/dyn-tool.js";
+export type { CallOutcome, Continuation, DynTool } from "./contract/dyn-tool.js";
 export type { ToolSource } from "./contract/tool-source.js";
 export { TypedTool, type TypedToolDefinition } from "./contract/typed-tool.js";
 export { IdempotencyPath } from "./contract/idempotency-path.js";

@@ -20,6 +20,12 @@ export interface DynTool {
    */
   readonly idempotencyKey?: (input: JsonValue) => string;
 
+  /**
+   * Takes apart an input that goes on with a call that was suspended, by carrying what the run was resumed with. `undefined` for
+   * any other input; absent for a tool whose inputs carry nothing. Whoever performs the call holds the answer against the log.
+   */
+  readonly continues?: (input: JsonValue) => Continuation | undefined;
+
   /** What is wrong with an input, before anything is recorded of a call; absent when `inputSchema` says it all. */
   readonly judgeInput?: ToolJudge;
   /** Judges what somebody else says that a call answered; absent when `outputSchema` says it all, or nothing does. */
@@ -33,6 +39,14 @@ export interface DynTool {
    * @throws `UnknownOutcomeError` when a `write` may have had its effect and there is no answer to record.
    */
   callJson(ctx: ToolCtx, input: JsonValue): Promise<CallOutcome>;
+}
+
+/** A call that goes on with one that was suspended. */
+export interface Continuation {
+  /** The input of the call that was suspended. */
+  readonly input: JsonValue;
+  /** What the run was resumed with. */
+  readonly answer: JsonValue;
 }
 
 /** What a call came to. */

@@ -46,6 +46,10 @@ export function mcpTool(definition: McpToolDefinition, route: CallRoute): DynToo
     outputSchema: RESULT_SCHEMA,
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    continues: (input) => {
+      const { arguments: args, answer } = splitInput(input);
+      return answer === undefined ? undefined : { input: args, answer: { [ANSWER]: answer } };
+    },
     judgeInput,
     judgeOutput: (output) => judgeResult(definition, output),
     callJson: (ctx, input) => typed.callJson(ctx, input),

@@ -7,6 +7,7 @@ import { identityOf, type CallIdentity } from "../call-identity.js";
 import { Divergence } from "../divergence.js";
 import { answeredElsewhere, copyAnswer } from "../open-call.js";
 import type { RunDesk } from "../recorder.js";
+import { requireGivenAnswer } from "./carried-answer.js";
 import type { PlacedCall } from "./found-call.js";
 
 /** A call that a server is asked to perform. */
@@ -49,6 +50,7 @@ export async function planNew(
   };
   const refusal = judgeAppend(desk.run, desk.state, envelopeOf(desk.run, seq, desk.stamp(), intent));
   if (refusal !== null) throw Divergence.ofRefusal(refusal);
+  await requireGivenAnswer(desk, tool, asked);
   if (identity.exclusive) {
     const settled = await answeredElsewhere(desk, seq, identity.key, asked);
     if (settled !== undefined) {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { hostedTool } from "../../support/hosted-tools.js";
 import { toolModule } from "../../support/tool-module.js";
-import { CLIENT_KINDS, connect, type TestClient } from "./clients.js";
+import { CLIENT_KINDS, connect, type Progress, type TestClient } from "./clients.js";
 import { McpWorld, runOf, textOf } from "./mcp-world.js";
 import { HandlerError, suspend } from "#salvor/index.js";
 
@@ -24,10 +26,19 @@ const INPUT_SCHEMA = {
 } as const;
 const CONFIRM = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] } as const;
 
+const folder = mkdtempSync(join(tmpdir(), "salvor-mcp-"));
+
+// The clients drop a notification that reaches them in one piece with its answer, so this tool answers once it was heard.
+const HEARD = join(folder, "heard");
+const heard = async () => {
+  while (!existsSync(HEARD)) await pause(5);
+};
+
 const MODULE = `
-const Add = class { call(ctx, { a, b }) {
+const Add = class { async call(ctx, { a, b }) {
   ctx.log.info("adding", { progress: 1, total: 2 });
   ctx.log.info("added", { progress: 2, total: 2 });
+  while (!existsSync(${JSON.stringify(HEARD)})) await new Promise((later) => setTimeout(later, 5));
   return { sum: a + b };
 } };
 Tool("read", { name: "add", description: "Adds." })(Add);
@@ -43,9 +54,10 @@ const tools = [
   hostedTool(
     "add",
     "read",
-    (ctx, { a, b }) => {
+    async (ctx, { a, b }) => {
       ctx.log.info("adding", { progress: 1, total: 2 });
       ctx.log.info("added", { progress: 2, total: 2 });
+      await heard();
       return { sum: Number(a) + Number(b) };
     },
     { inputSchema: INPUT_SCHEMA, outputSchema: OUTPUT_SCHEMA },
@@ -58,11 +70,9 @@ const tools = [
   hostedTool("approve", "write", () => suspend("May I?", CONFIRM)),
 ];
 
-let folder: string;
 let module: string;
 let world: McpWorld;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "salvor-mcp-"));
   module = join(folder, "tools.js");
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   await writeFile(module, toolModule(MODULE));
@@ -107,8 +117,13 @@ for (const transport of ["standard input and output", "HTTP"] as const)
       });
 
       it("gets structured content, and is told of the tool's progress", async () => {
-        const told: unknown[] = [];
-        const result = await client.call("add", { a: 2, b: 3 }, { onprogress: (each) => told.push(each) });
+        const told: Progress[] = [];
+        const onprogress = (each: Progress): void => {
+          told.push(each);
+          if (each.progress === each.total) writeFileSync(HEARD, "");
+        };
+        rmSync(HEARD, { force: true });
+        const result = await client.call("add", { a: 2, b: 3 }, { onprogress });
         assert.deepEqual(result.structuredContent, { sum: 5 });
         assert.equal(textOf(result), '{"sum":5}');
         assert.notEqual(result.isError, true);

@@ -18,8 +18,9 @@ const LIMIT_MINUTES = 15;
 /** One test file, in seconds: far beyond what any needs, so that a hanging one is named before the limit is reached. */
 const FILE_LIMIT_SECONDS = 300;
 
-/** Test files that run at once: each may start servers of its own. */
+/** Test files that run at once, at most and for each core: most of them wait for servers that they have started. */
 const MOST_AT_ONCE = 8;
+const A_CORE = 2;
 
 const started = performance.now();
 const color = process.stdout.isTTY && process.env.NO_COLOR === undefined;
@@ -66,7 +67,7 @@ for (const suite of suites.chosen) {
       ? { counts: {}, failures: [] }
       : await runSuite(suite, {
           root,
-          concurrency: Math.min(availableParallelism(), MOST_AT_ONCE),
+          concurrency: Math.min(A_CORE * availableParallelism(), MOST_AT_ONCE),
           timeout: soak ? Infinity : fileLimit * 1000,
           signal: limit.signal,
           color,

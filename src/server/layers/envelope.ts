@@ -31,7 +31,9 @@ export function errorEnvelope(state: AppState, mounted?: Mounted): AppMiddleware
       ctx.status = error.status;
       ctx.set(error.headers);
       ctx.type = "application/json";
-      ctx.body = ctx.path === mounted?.path ? mounted.errorBody(error) : errorBody(error);
+      // Not `ctx.path`, which throws for a target that is no URL.
+      const isMounted = ctx.url.split("?", 1)[0] === mounted?.path;
+      ctx.body = isMounted && mounted !== undefined ? mounted.errorBody(error) : errorBody(error);
     }
   };
 }

@@ -47,6 +47,7 @@ describe("a write without a name whose answer has reached nobody", () => {
       const first = await world.client(kind);
       const { run, at } = await begin(first, "pay", { to: kind });
       await first.close();
+      await world.caughtUp();
       answers.end("paid", at);
       // In the revision of 2026-07-28 a client gives a request up by going away; its tool ends all the same.
       await recorded(run, 3);

@@ -54,6 +54,11 @@ export class McpWorld {
     return client;
   }
 
+  /** Resolves once the server has seen what happened to its connections before: a few answers on another one come after that. */
+  async caughtUp(): Promise<void> {
+    for (let turn = 0; turn < 5; turn += 1) await (await fetch(`${this.url}/healthz`)).text();
+  }
+
   /** What a run recorded, from its start. */
   log(run: string): Promise<readonly Envelope[]> {
     return this.store.readLog(run);

@@ -1,10 +1,9 @@
 import { RecordedTools } from "../mcp/server/recorded-tools.js";
 import { WatchedTools } from "../mcp/server/watched-tools.js";
-import { AppState, startServer, type Mounted, type RunningServer } from "../server/index.js";
-import { bindText } from "./bind.js";
+import { AppState, type RunningServer } from "../server/index.js";
 import { CliError, EXIT } from "./cli-error.js";
 import type { McpServeOptions } from "./commands/mcp-serve.js";
-import { listenProblem } from "./listen-problem.js";
+import { listen } from "./listen.js";
 import { loadTools } from "./load-tools.js";
 import { mcpMount } from "./mcp-mount.js";
 import type { McpHost } from "./mcp-serve.js";
@@ -68,7 +67,12 @@ export async function localHost(
         },
       };
       const mounted = isHttp ? await mcpMount(state, served, advice) : undefined;
-      if (address !== undefined) server = await bound(state, bind, mounted);
+      if (address !== undefined)
+        server = await listen(
+          state,
+          { ...bind, ...(mounted && { mounted }) },
+          "name another port; 0 takes any free one",
+        );
       return server?.url;
     },
     finish: (graceMs) => hosted.stop(graceMs),
@@ -81,16 +85,3 @@ export async function localHost(
 }
 
 const ANY_PORT: BindAddress = { host: "127.0.0.1", port: 0 };
-
-/** @throws {@link CliError} when the address cannot be bound; the store is closed by then. */
-async function bound(state: AppState, bind: BindAddress, mounted?: Mounted): Promise<RunningServer> {
-  try {
-    return await startServer(state, { ...bind, ...(mounted && { mounted }) });
-  } catch (cause) {
-    await state.store.close();
-    throw new CliError(`cannot listen on ${bindText(bind)}: ${listenProblem(cause)}`, {
-      next: "name another port; 0 takes any free one",
-      cause,
-    });
-  }
-}

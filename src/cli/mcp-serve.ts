@@ -3,6 +3,7 @@ import type { ServedTools } from "../mcp/server/served-tools.js";
 import type { Write } from "../mcp/server/stdio-transport.js";
 import { errorFacts } from "../server/error-facts.js";
 import { EXIT, type ExitCode } from "./cli-error.js";
+import { closedInTime } from "./closed-in-time.js";
 import type { McpServeOptions } from "./commands/mcp-serve.js";
 import { localHost } from "./mcp-local-host.js";
 import { announceHttp, sayLosses } from "./mcp-words.js";
@@ -11,7 +12,7 @@ import { guardForeignCode, guardRejections } from "./process-guard.js";
 import { takeOutput } from "./protocol-output.js";
 import { reportError } from "./report-error.js";
 import { serverLog, type ServerLog } from "./server-log.js";
-import { SHUTDOWN_DEADLINE_MS, whenAskedToStop, within } from "./shutdown.js";
+import { whenAskedToStop } from "./shutdown.js";
 
 /** How long calls may go on when the client of standard input has gone; it kills what does not end in a few seconds. */
 const LAST_CALLS_MS = 1_500;
@@ -49,10 +50,7 @@ export async function runMcpServe(options: McpServeOptions): Promise<ExitCode> {
     const running = await run(host, options, log, write);
     const why = await Promise.race([asked, running.gone]);
     log.logger.info({ why }, "stopping");
-    const done = await within(SHUTDOWN_DEADLINE_MS, running.stop()).catch((error: unknown) => {
-      log.logger.error({ err: errorFacts(error, true) }, "the store could not be closed");
-      return false;
-    });
+    const done = await closedInTime(running.stop(), log);
     log.flush();
     return exitProcess(done ? EXIT.ok : EXIT.failed);
   } catch (error) {

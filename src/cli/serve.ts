@@ -7,13 +7,13 @@ import type { EventStore } from "../store/event-store.js";
 import { keepFor } from "../store/retention.js";
 import { errorFacts } from "../server/error-facts.js";
 import type { Webhook } from "../server/notify/webhook.js";
-import { AppState, startServer, type AppOptions, type RunningServer } from "../server/index.js";
+import { AppState, type AppOptions } from "../server/index.js";
 import { bindText } from "./bind.js";
 import { CliError, EXIT, type ExitCode } from "./cli-error.js";
 import type { ServeOptions } from "./commands/serve.js";
-import { listenProblem } from "./listen-problem.js";
+import { closedInTime } from "./closed-in-time.js";
+import { listen } from "./listen.js";
 import { openStore } from "./open-store.js";
-import type { BindAddress } from "./option-parsers.js";
 import { modelExecutorOf } from "./model-settings.js";
 import { printable } from "./printable.js";
 import { exitProcess } from "./exit-process.js";
@@ -24,7 +24,7 @@ import { serveSettings } from "./serve-settings.js";
 import { announce } from "./serve-words.js";
 import { serverLog, type ServerLog } from "./server-log.js";
 import { shellWord } from "./shell-word.js";
-import { SHUTDOWN_DEADLINE_MS, whenAskedToStop, within } from "./shutdown.js";
+import { whenAskedToStop } from "./shutdown.js";
 import { out } from "./terminal.js";
 
 /**
@@ -64,7 +64,11 @@ export async function runServe(options: ServeOptions): Promise<ExitCode> {
     }).withClientTools(declared);
     const state = executor === undefined ? base : base.withModelExecutor(executor);
     const served = hosted === undefined ? state : state.withTools(hosted);
-    const server = await listen(served, bind, store);
+    const server = await listen(
+      served,
+      bind,
+      `salvor serve --bind ${bindText({ ...bind, port: 0 })}, which takes a free port`,
+    );
     const stopErasing = retaining(store, options, log);
     const stopTelling = await telling(served, webhook);
     const words = { ...options, place, passwordShown };
@@ -117,10 +121,7 @@ async function untilStopped(
 ): Promise<never> {
   const signal = await asked;
   log.logger.info({ signal }, "stopping");
-  const done = await within(SHUTDOWN_DEADLINE_MS, close()).catch((error: unknown) => {
-    log.logger.error({ err: errorFacts(error, true) }, "the store could not be closed");
-    return false;
-  });
+  const done = await closedInTime(close(), log);
   log.logger.info(done ? "stopped" : "stopped before everything was finished");
   log.flush();
   // A connection or a timer that is left must not keep a stopped server alive.
@@ -167,17 +168,4 @@ async function telling(state: AppState, webhook: Webhook | undefined): Promise<(
   if (webhook === undefined) return () => Promise.resolve();
   const { notifyOfWaits } = await import("../server/notify/wait-notifier.js");
   return notifyOfWaits(state, webhook);
-}
-
-/** @throws {@link CliError} when the address cannot be bound; the store is closed by then. */
-async function listen(state: AppState, bind: BindAddress, store: EventStore): Promise<RunningServer> {
-  try {
-    return await startServer(state, bind);
-  } catch (cause) {
-    await store.close();
-    throw new CliError(`cannot listen on ${bindText(bind)}: ${listenProblem(cause)}`, {
-      next: `salvor serve --bind ${bindText({ ...bind, port: 0 })}, which takes a free port`,
-      cause,
-    });
-  }
 }

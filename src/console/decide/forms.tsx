@@ -46,12 +46,7 @@ export function ValueForm(props: ValueFormProps) {
       {hasNote && (
         <div class="row">
           <Line label="Note" value={note} onInput={setNote} hint="Where you saw it: kept in the log." />
-          <Line
-            label="Your name"
-            value={operator}
-            onInput={setOperator}
-            hint="Kept in the log with the decision."
-          />
+          <OperatorLine value={operator} onInput={setOperator} />
         </div>
       )}
       <Buttons isBusy={isBusy} onClose={onClose} />
@@ -81,18 +76,20 @@ export function NoteForm({ label, hint, hasName, isBusy, onReview, onClose }: No
     <form class="decision" onSubmit={review}>
       <div class="row">
         <Line label={label} value={note} onInput={setNote} hint={hint} />
-        {hasName && (
-          <Line
-            label="Your name"
-            value={operator}
-            onInput={setOperator}
-            hint="Kept in the log with the decision."
-          />
-        )}
+        {hasName && <OperatorLine value={operator} onInput={setOperator} />}
       </div>
       <Buttons isBusy={isBusy} onClose={onClose} />
     </form>
   );
+}
+
+interface OperatorLineProps {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+function OperatorLine({ value, onInput }: OperatorLineProps) {
+  return <Line label="Your name" value={value} onInput={onInput} hint="Kept in the log with the decision." />;
 }
 
 function Buttons({ isBusy, onClose }: { readonly isBusy: boolean; readonly onClose: () => void }) {

@@ -7,10 +7,11 @@ import { useLive } from "../live.js";
 import { Link } from "../router.js";
 import { isPersonsToClose, type KnownTools } from "../tools/known-tool.js";
 import { EffectBadge } from "../ui/badge.js";
+import { DriverAndLabels } from "../ui/driver-and-labels.js";
 import { JsonView } from "../ui/json-view.js";
 import { clockOf, lengthOf, useNow } from "../ui/time.js";
 import { cut, visible } from "../ui/visible.js";
-import { Code, Labels, Words } from "../ui/words.js";
+import { Code, Words } from "../ui/words.js";
 import { RefusedReports } from "./refused-reports.js";
 
 interface WaitingCardProps {
@@ -182,20 +183,7 @@ function Facts({
         <dt>since</dt>
         <dd>{clockOf(run.last_recorded_at)}</dd>
       </div>
-      {run.driver !== undefined && (
-        <div>
-          <dt>driver</dt>
-          <dd>{run.driver === "attached" ? "connected" : "none"}</dd>
-        </div>
-      )}
-      {summary.labels !== undefined && (
-        <div>
-          <dt>labels</dt>
-          <dd>
-            <Labels labels={summary.labels} />
-          </dd>
-        </div>
-      )}
+      <DriverAndLabels driver={run.driver} labels={summary.labels} />
     </dl>
   );
 }

@@ -12,8 +12,8 @@ import { useLive } from "../live.js";
 import { useTools } from "../tools/use-tools.js";
 import { StateBadge } from "../ui/badge.js";
 import { Copy } from "../ui/copy.js";
+import { DriverAndLabels } from "../ui/driver-and-labels.js";
 import { Ago, Clock } from "../ui/time.js";
-import { Labels } from "../ui/words.js";
 import { readingCurl } from "./reading-curl.js";
 import { StateAt } from "./state-at.js";
 import { Timeline } from "./timeline.js";
@@ -154,20 +154,7 @@ function RunFacts({
           </dd>
         </div>
       )}
-      {run.driver !== undefined && (
-        <div>
-          <dt>driver</dt>
-          <dd>{run.driver === "attached" ? "connected" : "none"}</dd>
-        </div>
-      )}
-      {labels !== undefined && (
-        <div>
-          <dt>labels</dt>
-          <dd>
-            <Labels labels={labels} />
-          </dd>
-        </div>
-      )}
+      <DriverAndLabels driver={run.driver} labels={labels} />
       <div>
         <dt>read it</dt>
         <dd>

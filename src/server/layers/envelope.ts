@@ -32,8 +32,8 @@ export function errorEnvelope(state: AppState, mounted?: Mounted): AppMiddleware
       ctx.set(error.headers);
       ctx.type = "application/json";
       // Not `ctx.path`, which throws for a target that is no URL.
-      const isMounted = ctx.url.split("?", 1)[0] === mounted?.path;
-      ctx.body = isMounted && mounted !== undefined ? mounted.errorBody(error) : errorBody(error);
+      const [path] = ctx.url.split("?", 1);
+      ctx.body = mounted !== undefined && path === mounted.path ? mounted.errorBody(error) : errorBody(error);
     }
   };
 }

@@ -13,6 +13,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   runtime: ["store", "declarations", "schema", "log", "contract"],
   // What runs in a customer's process brings no server, store or declarations with it.
   client: ["schema", "log", "contract", "version"],
+  // Other people's agent loops, each over the client and one package of theirs.
+  adapters: ["client", "schema", "log", "contract"],
   server: ["runtime", "store", "declarations", "schema", "log", "contract", "version"],
   mcp: ["runtime", "store", "declarations", "schema", "log", "contract", "version"],
   // The page in a browser, over the client, which brings nothing of Node along.

@@ -1,0 +1,6 @@
+import { join } from "node:path";
+import { describeKills } from "./kill-test.js";
+
+describeKills("a plain program that is killed at every place", {
+  program: join(import.meta.dirname, "plain-program.js"),
+});

@@ -52,7 +52,7 @@ export function declaredTools(
     tools.set(name, new TypedTool({ call }, definition, validator));
   }
   const artefact = { formatVersion: ARTEFACT_FORMAT, generator: {}, inputs: {}, tools: {} };
-  return new ToolSet(artefact as never, { validator }).include({
+  return new ToolSet(artefact, { validator }).include({
     get: (name) => tools.get(name),
     names: () => [...tools.keys()],
   });

@@ -13,6 +13,7 @@ export type {
 } from "./client-options.js";
 export type { DriverStep, StepAnswer, StepAnswers } from "./driver-steps.js";
 export type { ModelStepEvent } from "./model-step-events.js";
+export { hashValue } from "./hash-value.js";
 export { ClientRun, type RunTools } from "./client-run.js";
 export type { OpenOptions, PerformOptions, PlacedOptions } from "./client-run-options.js";
 export { AgentRun, type AgentModelOptions, type AgentOptions } from "./agent-run.js";

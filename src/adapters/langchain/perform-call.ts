@@ -20,7 +20,8 @@ const asked = new WeakMap<AgentRun, Promise<unknown>>();
  * Performs a call that a model asked for, or answers what is recorded of it, as the message that the model is told. A call that is
  * recorded as failed, or was refused for its input, is a message too, of status `error`.
  *
- * @throws LangGraph's interrupt when the call waits for a person. Any other error stops the loop.
+ * @throws LangGraph's interrupt when the call waits for a person; an empty one when it was held back behind a call that
+ *   does. Any other error stops the loop.
  */
 export async function performCall(
   run: AgentRun,
@@ -59,12 +60,13 @@ async function answer(run: AgentRun, ask: ToolAsk, { signal, before }: Around): 
     } catch (error) {
       if (mayBeTold(error)) return messageOf(ask, error.message, "error");
       const wait = waitOf(error);
-      if (wait === undefined) throw error;
       if (error instanceof HeldBackError) {
-        // A node that performs several calls ends with the first that throws: that has to be the one that says what it waits for.
+        // The call that it waited behind says why the graph ends, and is heard first: a node, or LangGraph, goes by the first.
         await before;
-        interruptBehind();
+        if (wait !== undefined) interruptBehind();
+        await new Promise((resolve) => setTimeout(resolve));
       }
+      if (wait === undefined) throw error;
       interruptFor(wait);
     }
   }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { createAgent } from "langchain";
 import { durableMiddleware, openAgentRun, waitsOf } from "#salvor/adapters/langchain/index.js";
-import { declaredTools } from "#salvor/client/index.js";
+import { declaredTools } from "#salvor/index.js";
 import { PROMPT } from "../support/desk.js";
 import { DeskChild } from "../support/desk-child.js";
 import { FileSaver } from "../../../examples/refund-flow/dist/file-saver.js";

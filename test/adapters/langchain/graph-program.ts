@@ -3,7 +3,7 @@ import { HumanMessage } from "@langchain/core/messages";
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { durableModel, durableTools, openAgentRun, waitsOf } from "#salvor/adapters/langchain/index.js";
-import { declaredTools } from "#salvor/client/index.js";
+import { declaredTools } from "#salvor/index.js";
 import { PROMPT } from "../support/desk.js";
 import { DeskChild } from "../support/desk-child.js";
 import { FileSaver } from "../../../examples/refund-flow/dist/file-saver.js";

@@ -228,9 +228,12 @@ export class ClientRun {
     call: () => Promise<ModelReply>,
     options: PlacedOptions = {},
   ): Promise<ModelReply> {
-    const asked = askedModel(request);
+    const hashing = askedModel(request);
+    // It is waited for in its turn.
+    hashing.catch(() => undefined);
     const keepsPrompts = this.#keepsPrompts;
     return this.#inTurn("the model call", async () => {
+      const asked = await hashing;
       await this.#events.catchUp(options);
       return callModel(this.#client, this.#cursor, asked, call, { ...options, keepsPrompts });
     });

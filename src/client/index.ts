@@ -19,7 +19,6 @@ export type { OpenOptions, PerformOptions, PlacedOptions } from "./client-run-op
 export { AgentRun, type AgentModelOptions, type AgentOptions } from "./agent-run.js";
 export type { AsksOf, ToolAsk } from "./agent-turns.js";
 export { WaitingError, waitOf, type RunWait } from "./run-wait.js";
-export { declaredTools, type DeclaredHandler } from "./declared-tools.js";
 export { DriftError, refuseDrift } from "./drift.js";
 export type { Drift, ToolFace } from "../log/tool-drift.js";
 export { HeldBackError, PassedCallError } from "./passing-errors.js";

@@ -228,12 +228,9 @@ export class ClientRun {
     call: () => Promise<ModelReply>,
     options: PlacedOptions = {},
   ): Promise<ModelReply> {
-    const hashing = askedModel(request);
-    // It is waited for in its turn.
-    hashing.catch(() => undefined);
+    const asked = askedModel(request);
     const keepsPrompts = this.#keepsPrompts;
     return this.#inTurn("the model call", async () => {
-      const asked = await hashing;
       await this.#events.catchUp(options);
       return callModel(this.#client, this.#cursor, asked, call, { ...options, keepsPrompts });
     });

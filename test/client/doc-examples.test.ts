@@ -17,8 +17,8 @@ import { NOTHING_GENERATED, REFUND_CARD } from "./support/tools.js";
 // Inside the package, so that `salvor` and `salvor/client` are what a user of the package gets.
 const folder = join(root, `build/doc-examples-${process.pid}`);
 
-/** Loaded by name: what the examples import is the package as it was built, not the modules that this file is compiled with. */
-const ENTRY: string = "salvor/client";
+/** What the examples import is the package as it was built, not the modules that this file is compiled with. */
+const ENTRY = ["salvor", "client"].join("/");
 
 const FILES = ["src/client/salvor-client.ts", "src/client/driving-client.ts", "src/client/client-run.ts"];
 

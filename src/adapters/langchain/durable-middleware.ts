@@ -1,28 +1,16 @@
 import { AIMessage } from "@langchain/core/messages";
 import { createMiddleware, type AgentMiddleware } from "langchain";
-import type { AgentRun, RunTools } from "../../client/index.js";
-import { DurableTool, durableTools } from "./durable-tools.js";
+import type { AgentRun } from "../../client/index.js";
+import { DurableTool } from "./durable-tool.js";
 import { answerOf } from "./message-json.js";
 import { recordedAnswer } from "./recorded-answer.js";
 import { ReplayedModel } from "./replayed-model.js";
 
-/**
- * What makes an agent of `createAgent` durable: it records what its model answers, and brings the run's tools along, whose calls it
- * performs.
- *
- * What stands before it in `middleware` decides what is asked, such as a prompt or a choice of model; what stands behind it
- * is part of the one call that is recorded, such as a retry or another model to fall back on. Tool calls of the run pass no
- * middleware that stands behind it. Nothing that stands before it may catch what a tool throws.
- *
- * @example
- * ```ts
- * const agent = createAgent({ model, middleware: [durableMiddleware(run, tools)], checkpointer });
- * ```
- */
-export function durableMiddleware(run: AgentRun, tools: RunTools): AgentMiddleware {
+/** Records what the model of an agent answers, and performs the calls of the run's tools. */
+export function durableMiddleware(run: AgentRun, tools: readonly DurableTool[]): AgentMiddleware {
   return createMiddleware({
     name: "SalvorMiddleware",
-    tools: durableTools(run, tools),
+    tools,
     async wrapModelCall(request, handler) {
       const {
         model,

@@ -8,33 +8,14 @@ import { recordedAnswer } from "./recorded-answer.js";
 import { ReplayedModel } from "./replayed-model.js";
 
 export interface DurableModelOptions {
-  /** The tools that the model is told of: {@link durableTools}, and any others. */
+  /** The tools that the model is told of. */
   readonly tools?: readonly Parameters<NonNullable<BaseChatModel["bindTools"]>>[0][number][] | undefined;
   /** What else is bound to the model with its tools, such as `tool_choice`. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * A chat model whose answers are recorded in a run, for a graph that calls its model itself. A request that is recorded is answered
- * from the log; the model is not asked, and whoever listens for tokens hears the recorded answer.
- *
- * @param model any chat model of LangChain, without tools bound to it.
- *
- * @example
- * ```ts
- * const model = durableModel(run, new ChatAnthropic({ model: "claude-sonnet-5-5" }), { tools });
- * const agent = async ({ messages }) => ({ messages: [await model.invoke(messages)] });
- * ```
- */
-export function durableModel(
-  run: AgentRun,
-  model: BaseChatModel,
-  { tools = [], settings }: DurableModelOptions = {},
-): Runnable<BaseLanguageModelInput, AIMessage> {
-  return new DurableModel(run, model, { tools, settings });
-}
-
-class DurableModel extends Runnable<BaseLanguageModelInput, AIMessage> {
+/** A chat model whose answers are recorded in a run. */
+export class DurableModel extends Runnable<BaseLanguageModelInput, AIMessage> {
   override lc_namespace = ["salvor", "langchain"];
   readonly #run: AgentRun;
   readonly #model: BaseChatModel;

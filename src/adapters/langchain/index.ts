@@ -1,5 +1,3 @@
-export { openAgentRun } from "./open-run.js";
-export { durableMiddleware } from "./durable-middleware.js";
-export { durableModel, type DurableModelOptions } from "./durable-model.js";
-export { durableTools, DurableTool } from "./durable-tools.js";
-export { waitsOf } from "./waiting.js";
+export { LangChainRun } from "./langchain-run.js";
+export type { DurableModelOptions } from "./durable-model.js";
+export type { DurableTool } from "./durable-tool.js";

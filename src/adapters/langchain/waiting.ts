@@ -1,19 +1,8 @@
 import { GraphInterrupt, INTERRUPT, interrupt, isGraphBubbleUp, isInterrupted } from "@langchain/langgraph";
 import type { RunWait } from "../../client/index.js";
 
-/**
- * What a graph waits for a person for: the calls of which it was interrupted.
- *
- * @param state what `invoke` of an agent or a graph returned.
- * @returns nothing when it was interrupted for something else, or not at all.
- *
- * @example
- * ```ts
- * const state = await agent.invoke(input, config);
- * for (const { tool, reason, runId } of waitsOf(state)) console.log(`${tool} waits: ${reason} (salvor resolve ${runId})`);
- * ```
- */
-export function waitsOf(state: unknown): readonly RunWait[] {
+/** The calls that wait for a person, among what a graph was interrupted for. */
+export function waitsIn(state: unknown): readonly RunWait[] {
   if (!isInterrupted(state)) return [];
   return state[INTERRUPT].flatMap(({ value }) => (isRunWait(value) ? [value] : []));
 }

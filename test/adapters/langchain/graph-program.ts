@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { HumanMessage } from "@langchain/core/messages";
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
-import { durableModel, durableTools, openAgentRun, waitsOf } from "#salvor/adapters/langchain/index.js";
+import { LangChainRun } from "#salvor/adapters/langchain/index.js";
 import { declaredTools } from "#salvor/index.js";
 import { PROMPT } from "../support/desk.js";
 import { DeskChild } from "../support/desk-child.js";
@@ -13,12 +13,11 @@ import { ScriptedChat } from "./scripted-chat.js";
 await DeskChild.run(async (child) => {
   const { folder, runId, way } = child.setting;
   const declared = declaredTools(await child.client.clientTools(), child.handlers);
-  const run = await openAgentRun(child.client, declared, child.options);
-  const tools = [...durableTools(run, declared)];
-  const model = durableModel(run, new ScriptedChat((results) => child.turn(results)), { tools });
+  const run = await LangChainRun.open(child.client, declared, child.options);
+  const model = run.model(new ScriptedChat((results) => child.turn(results)));
   const graph = new StateGraph(MessagesAnnotation)
     .addNode("agent", async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
-    .addNode("tools", new ToolNode(tools, { handleToolErrors: false }))
+    .addNode("tools", new ToolNode([...run.tools], { handleToolErrors: false }))
     .addEdge(START, "agent")
     .addConditionalEdges("agent", toolsCondition, ["tools", END])
     .addEdge("tools", "agent")
@@ -27,9 +26,9 @@ await DeskChild.run(async (child) => {
   const { values } = way === 0 ? await graph.getState(config) : { values: {} };
   const goesOn = "messages" in (values as object);
   const state = await graph.invoke(goesOn ? null : { messages: [new HumanMessage(PROMPT)] }, config);
-  const [wait] = waitsOf(state);
+  const [wait] = run.waits(state);
   if (wait !== undefined) return { end: "waiting", seq: wait.pendingAt };
   const output = { text: state.messages.at(-1)?.text ?? "" };
-  await run.complete(output);
+  await run.agentRun.complete(output);
   return { end: "done", output };
 });

@@ -5,7 +5,6 @@ import { tool } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent, createMiddleware, modelFallbackMiddleware, toolStrategy } from "langchain";
 import { z } from "zod";
-import { durableMiddleware, durableTools, waitsOf } from "#salvor/adapters/langchain/index.js";
 import { DivergenceError, SalvorClient, UndeliveredReportError } from "#salvor/client/index.js";
 import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { holds } from "#salvor/log/events.js";
@@ -108,7 +107,7 @@ for (const [kind, loopOf] of [
 
       const next = await open();
       const again = loopOf(next, { checkpointer });
-      const [wait] = waitsOf(await again.invoke(null, config()));
+      const [wait] = next.run.waits(await again.invoke(null, config()));
       assert.equal(wait?.seq, 3);
       await client.resolve(runId, { seq: 3, output: known.output ?? null });
       await again.invoke(new Command({ resume: true }), config());
@@ -186,12 +185,12 @@ describe("the middleware", () => {
       description: "The weather.",
       schema: z.object({}),
     });
-    const { run, tools, chat } = await openScene(client, toolsFor(world), runId, []);
+    const { run, chat } = await openScene(client, toolsFor(world), runId, []);
     const scripted = new ScriptedChat((results) => script[results === 0 ? 0 : 1]!);
     const agent = createAgent({
       model: scripted,
       tools: [weather],
-      middleware: [durableMiddleware(run, tools)],
+      middleware: [run.middleware],
     });
     await agent.invoke(ASKED);
     assert.deepEqual(chat.told, []);
@@ -209,7 +208,7 @@ describe("the middleware", () => {
     });
     const agent = createAgent({
       model: dead,
-      middleware: [durableMiddleware(scene.run, scene.tools), modelFallbackMiddleware(scene.chat)],
+      middleware: [scene.run.middleware, modelFallbackMiddleware(scene.chat)],
     });
     await agent.invoke(ASKED);
     const asked = (await client.log(runId)).filter((envelope) => holds(envelope, "ModelCallRequested"));
@@ -217,7 +216,7 @@ describe("the middleware", () => {
     const again = await open();
     await createAgent({
       model: dead,
-      middleware: [durableMiddleware(again.run, again.tools), modelFallbackMiddleware(again.chat)],
+      middleware: [again.run.middleware, modelFallbackMiddleware(again.chat)],
     }).invoke(ASKED);
     assert.deepEqual([dead.told.length, again.chat.told.length], [2, 0]);
   });
@@ -230,11 +229,11 @@ describe("the middleware", () => {
       { text: "", calls: [{ id: "s", tool: name, input: { refunded: true as never } }] },
     ];
     const answer = async (behind: Parameters<typeof agentOf>[1] = {}) => {
-      const { run, tools, chat } = await open(script);
+      const { run, chat } = await open(script);
       const agent = createAgent({
         model: chat,
         responseFormat: format,
-        middleware: [durableMiddleware(run, tools), ...(behind.behind ?? [])],
+        middleware: [run.middleware, ...(behind.behind ?? [])],
       });
       const { structuredResponse } = await agent.invoke(ASKED);
       return { structuredResponse, asked: chat.told.length };
@@ -263,8 +262,7 @@ describe("the middleware", () => {
 
 describe("a tool of a run", () => {
   it("is invoked with a model's tool call and nothing else", async () => {
-    const { run, tools } = await open();
-    const [first] = durableTools(run, tools);
+    const [first] = (await open()).run.tools;
     await assert.rejects(first!.invoke({ order_id: "o-1" }), /is invoked with a model's tool call/);
   });
 });

@@ -1,20 +1,14 @@
 import { END, MessagesAnnotation, START, StateGraph, type BaseCheckpointSaver } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { createAgent, type AgentMiddleware } from "langchain";
-import {
-  durableMiddleware,
-  durableModel,
-  durableTools,
-  openAgentRun,
-} from "#salvor/adapters/langchain/index.js";
-import type { AgentRun, RunTools, SalvorClient } from "#salvor/client/index.js";
+import { LangChainRun } from "#salvor/adapters/langchain/index.js";
+import type { RunTools, SalvorClient } from "#salvor/client/index.js";
 import { scriptedTurn, type Turn } from "../support/desk.js";
 import { ScriptedChat } from "./scripted-chat.js";
 
 /** One process's part of a run: its run, its model and its loop. */
 export interface Scene {
-  readonly run: AgentRun;
-  readonly tools: RunTools;
+  readonly run: LangChainRun;
   readonly chat: ScriptedChat;
 }
 
@@ -25,8 +19,8 @@ export async function openScene(
   runId: string,
   script: readonly Turn[],
 ): Promise<Scene> {
-  const run = await openAgentRun(client, tools, { runId, agentDefHash: "agent-1", input: null });
-  return { run, tools, chat: new ScriptedChat((results) => scriptedTurn(results, script)) };
+  const run = await LangChainRun.open(client, tools, { runId, agentDefHash: "agent-1", input: null });
+  return { run, chat: new ScriptedChat((results) => scriptedTurn(results, script)) };
 }
 
 export interface Around {
@@ -36,28 +30,24 @@ export interface Around {
 }
 
 /** An agent of `createAgent`: each call of a turn is a task of its own. */
-export function agentOf(
-  { run, tools, chat }: Scene,
-  { checkpointer, before = [], behind = [] }: Around = {},
-) {
+export function agentOf({ run, chat }: Scene, { checkpointer, before = [], behind = [] }: Around = {}) {
   return createAgent({
     model: chat,
     systemPrompt: "You refund what came broken.",
-    middleware: [...before, durableMiddleware(run, tools), ...behind],
+    middleware: [...before, run.middleware, ...behind],
     ...(checkpointer && { checkpointer }),
   }).graph;
 }
 
 /** A graph by hand: one node performs all calls of a turn. */
 export function graphOf(
-  { run, tools, chat }: Scene,
+  { run, chat }: Scene,
   { checkpointer, handleToolErrors = false }: Around & { readonly handleToolErrors?: boolean } = {},
 ) {
-  const told = [...durableTools(run, tools)];
-  const model = durableModel(run, chat, { tools: told });
+  const model = run.model(chat);
   return new StateGraph(MessagesAnnotation)
     .addNode("agent", async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
-    .addNode("tools", new ToolNode(told, { handleToolErrors }))
+    .addNode("tools", new ToolNode([...run.tools], { handleToolErrors }))
     .addEdge(START, "agent")
     .addConditionalEdges("agent", toolsCondition, ["tools", END])
     .addEdge("tools", "agent")

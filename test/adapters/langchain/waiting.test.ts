@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { Command, MemorySaver } from "@langchain/langgraph";
+import { Command, INTERRUPT, MemorySaver, isInterrupted } from "@langchain/langgraph";
 import { toolRetryMiddleware } from "langchain";
-import { waitsOf } from "#salvor/adapters/langchain/index.js";
+import type { LangChainRun } from "#salvor/adapters/langchain/index.js";
 import { SalvorClient } from "#salvor/client/index.js";
 import { suspend } from "#salvor/contract/tool-outcome.js";
 import { TestServer } from "../../client/support/server.js";
@@ -24,6 +24,8 @@ for (const [kind, loopOf] of [
     let client: SalvorClient;
     let world: World;
     let runId: string;
+    /** The one that was opened last. */
+    let run: LangChainRun;
     before(async () => {
       server = await TestServer.start(ALL);
       client = new SalvorClient({ url: server.url });
@@ -33,7 +35,12 @@ for (const [kind, loopOf] of [
       world = new World();
       runId = crypto.randomUUID();
     });
-    const open = (script: readonly Turn[]) => openScene(client, toolsFor(world), runId, script);
+    const open = async (script: readonly Turn[]) => {
+      const scene = await openScene(client, toolsFor(world), runId, script);
+      run = scene.run;
+      return scene;
+    };
+    const waitsOf = (state: unknown) => run.waits(state);
     const config = () => ({ configurable: { thread_id: runId } });
 
     it("is interrupted with what it waits for, and goes on when the person has settled it", async () => {
@@ -54,7 +61,7 @@ for (const [kind, loopOf] of [
       assert.deepEqual(waitsOf(state), []);
       assert.equal(world.attempts.length, 1);
       assert.deepEqual(scene.chat.told, [[], [JSON.stringify(OUTPUT)]]);
-      await scene.run.complete({ done: true });
+      await scene.run.agentRun.complete({ done: true });
       assert.equal((await client.run(runId)).status.state, "completed");
     });
 
@@ -93,7 +100,9 @@ for (const [kind, loopOf] of [
       const calls = scriptOf(["c1", "find_order"], ["c2", "pay_out"], ["c3", "pay_out", "o-2"]);
       const graph = loopOf(await open(calls), { checkpointer: new MemorySaver() });
       world.next(() => OUTPUT, nothingSaid);
-      const waits = waitsOf(await graph.invoke(ASKED, config()));
+      const interrupted = await graph.invoke(ASKED, config());
+      assert.ok(isInterrupted(interrupted) && interrupted[INTERRUPT].length === 1);
+      const waits = waitsOf(interrupted);
       assert.deepEqual(
         waits.map(({ seq, tool }) => [seq, tool]),
         [[5, "pay_out"]],
@@ -186,7 +195,7 @@ describe("an interrupt that something between the agent and its tools has caught
       );
       const agent = agentOf(scene, { before: [toolRetryMiddleware({ maxRetries: 0 })] });
       const state = await agent.invoke(ASKED);
-      assert.equal(waitsOf(state)[0]?.tool, "pay_out");
+      assert.equal(scene.run.waits(state)[0]?.tool, "pay_out");
       assert.deepEqual(scene.chat.told, [[]]);
     } finally {
       await server.remove();

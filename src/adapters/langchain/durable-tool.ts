@@ -2,30 +2,18 @@ import { CallbackManager } from "@langchain/core/callbacks/manager";
 import type { ToolCall, ToolMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { StructuredTool } from "@langchain/core/tools";
-import type { AgentRun, RunTools } from "../../client/index.js";
+import type { AgentRun } from "../../client/index.js";
 import type { JsonObject } from "../../contract/json.js";
 import type { ToolDescriptor } from "../../contract/tool-set.js";
 import { performCall } from "./perform-call.js";
 
 /**
- * The tools of a run as tools of LangChain, for a model to be told of (`bindTools`) and for a `ToolNode` to perform.
+ * A tool of a run, as LangChain has tools.
  *
- * Each performs its call in this process, with the intent recorded before and the end behind it, and answers what is recorded when
- * it is asked again. A call that waits for a person interrupts the graph ({@link waitsOf}). A tool that failed, and an input that
- * is not acceptable, are answered to the model as messages of status `error`; any other error has to stop the graph, so a `ToolNode`
- * gets `{ handleToolErrors: false }`.
- *
- * @example
- * ```ts
- * const tools = durableTools(run, toolSet);
- * const node = new ToolNode([...tools], { handleToolErrors: false });
- * ```
+ * It performs its call in this process, with the intent recorded before and the end behind it, and answers what is recorded when it
+ * is asked again. A call that waits for a person interrupts the graph. A tool that failed, and an input that is not acceptable, are
+ * messages of status `error`; any other error has to stop the graph.
  */
-export function durableTools(run: AgentRun, tools: RunTools): readonly DurableTool[] {
-  return tools.descriptors().map((descriptor) => new DurableTool(run, descriptor));
-}
-
-/** A tool of a run, as LangChain has tools: made by {@link durableTools}. */
 export class DurableTool extends StructuredTool<JsonObject> {
   readonly name: string;
   readonly description: string;

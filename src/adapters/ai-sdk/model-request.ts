@@ -1,0 +1,41 @@
+import type { JsonValue } from "../../contract/json.js";
+import type { LanguageModelV3, ModelParams } from "./model-types.js";
+import { plainJson } from "./plain-json.js";
+
+type PromptMessage = ModelParams["prompt"][number];
+
+/**
+ * What decides a model's answer, the same whenever a program runs again: without what is made anew for each request, and with
+ * the results of tools in the order of the calls, whichever way they came to be known.
+ */
+export function requestOf(params: ModelParams, { provider, modelId }: LanguageModelV3): JsonValue {
+  const { prompt, abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...settings } = params;
+  return plainJson({ provider, modelId, ...settings, prompt: inCallOrder(prompt) });
+}
+
+/** The ids of the calls whose results a prompt carries. */
+export function answeredIn(prompt: ModelParams["prompt"]): readonly string[] {
+  return prompt.flatMap((message) =>
+    message.role === "tool"
+      ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []))
+      : [],
+  );
+}
+
+function inCallOrder(prompt: ModelParams["prompt"]): readonly PromptMessage[] {
+  let order: readonly string[] = [];
+  return prompt.map((message) => {
+    if (message.role === "assistant") {
+      order = message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
+    }
+    if (message.role !== "tool") return message;
+    const placeOf = (part: (typeof message.content)[number]) =>
+      part.type === "tool-result" ? order.indexOf(part.toolCallId) : -1;
+    // A result of an approved call carries no options of its call, and the same result of a repeated turn does.
+    const content = message.content.map((part) => {
+      const { providerOptions: _options, ...result } = part;
+      return result;
+    });
+    return { ...message, content: content.toSorted((a, b) => placeOf(a) - placeOf(b)) };
+  });
+}

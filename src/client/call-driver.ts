@@ -220,13 +220,16 @@ export class CallDriver {
   }
 
   #mayOpenAhead({ call, options }: NextCall): boolean {
-    const isWanted = options.signal?.aborted !== true && this.#passed(call, options) === undefined;
+    const isWanted =
+      options.at === undefined &&
+      options.signal?.aborted !== true &&
+      this.#passed(call, options) === undefined;
     return isWanted && this.#cursor.isHeld;
   }
 
   /** The call of this instance that the same call may mean, unless its caller says otherwise. */
-  #passed(call: AskedCall, { another }: PerformOptions): PassedCall | undefined {
-    if (another === true || this.#identified.has(call.tool)) return undefined;
+  #passed(call: AskedCall, { another, at }: PerformOptions): PassedCall | undefined {
+    if (another === true || at !== undefined || this.#identified.has(call.tool)) return undefined;
     return this.#cursor.passed(call);
   }
 

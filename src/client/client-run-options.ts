@@ -2,10 +2,18 @@ import type { JsonValue } from "../contract/json.js";
 import type { ToolLog } from "../contract/tool-handler.js";
 import type { CallOptions } from "./client-options.js";
 
-export interface PerformOptions extends CallOptions {
+export interface PlacedOptions extends CallOptions {
+  /**
+   * The position where this goes, for a program that keeps its place by other means than making everything again in the recorded
+   * order. What is recorded there has to be this; where nothing is, it has to be the end of the log.
+   */
+  readonly at?: number | undefined;
+}
+
+export interface PerformOptions extends PlacedOptions {
   /**
    * This is another call, although the same one was performed before, threw, and was passed by the calls behind it: without
-   * this it is a {@link PassedCallError}. Calls that were answered, and calls in their order, never need it.
+   * this it is a {@link PassedCallError}. Calls that were answered, and calls in their order or with `at`, never need it.
    */
   readonly another?: boolean | undefined;
 }
@@ -24,6 +32,8 @@ export interface OpenOptions extends CallOptions {
   readonly agentDefHash?: string | undefined;
   /** At most 16, recorded when the run starts. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Whether the requests of model calls are recorded too, and not only their hashes. Said when the run is opened for the first time. */
+  readonly recordPrompts?: boolean | undefined;
   /** Kept beside the run when it is opened for the first time. */
   readonly agent?: JsonValue | undefined;
   /** Where tools say what they are doing; nowhere unless given. */

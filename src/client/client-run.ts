@@ -3,12 +3,13 @@ import type { JsonValue } from "../contract/json.js";
 import type { ToolSet } from "../contract/tool-set.js";
 import type { DeclaredClientTool } from "./answers.js";
 import { CallDriver, type NextCall } from "./call-driver.js";
-import type { CallOptions } from "./client-options.js";
-import type { OpenOptions, PerformOptions } from "./client-run-options.js";
+import type { CallOptions, ModelReply } from "./client-options.js";
+import type { OpenOptions, PerformOptions, PlacedOptions } from "./client-run-options.js";
 import { refuseDrift } from "./drift.js";
 import { EventDriver } from "./event-driver.js";
 import { plainCopy } from "./json-text.js";
 import { mayGoOnBehind } from "./may-go-on-behind.js";
+import { askedModel, callModel } from "./model-driver.js";
 import { openCursor } from "./open-cursor.js";
 import { HeldBackError } from "./passing-errors.js";
 import type { RunCursor } from "./run-cursor.js";
@@ -29,12 +30,14 @@ export type RunTools = Pick<ToolSet, "get" | "names" | "descriptors">;
  * A tool must not perform calls of the run that is performing it: they would wait for each other.
  */
 export class ClientRun {
+  readonly #client: SalvorClient;
   /** As they were compared with the declarations: a tool that is registered later was not. */
   readonly #tools: ReadonlyMap<string, DynTool>;
   readonly #cursor: RunCursor;
   readonly #calls: CallDriver;
   readonly #events: EventDriver;
   readonly #turns = new Turns<NextCall>();
+  readonly #keepsPrompts: boolean;
 
   /**
    * Opens a run, or goes on with one, after comparing every registered class with what the operator declared. The log is
@@ -57,8 +60,10 @@ export class ClientRun {
     tools: RunTools,
     declared: readonly DeclaredClientTool[],
     cursor: RunCursor,
-    { log }: OpenOptions,
+    { log, recordPrompts = false }: OpenOptions,
   ) {
+    this.#client = client;
+    this.#keepsPrompts = recordPrompts;
     this.#tools = new Map(tools.names().flatMap((name) => entry(name, tools.get(name))));
     this.#cursor = cursor;
     this.#calls = new CallDriver(client, cursor, declared, { log, next: () => this.#turns.next });
@@ -147,14 +152,36 @@ export class ClientRun {
     return event.payload.value;
   }
 
+  /**
+   * Has a model called, or answers what is recorded of the call. One whose answer was not recorded is made again.
+   *
+   * @param request what decides the answer and is the same whenever the program runs again. Its hash is what is recorded, and
+   *   itself where the run was opened with `recordPrompts`.
+   * @param call asks the model. What it returns is recorded, and has to be JSON.
+   * @returns what is recorded.
+   * @throws {@link DivergenceError} when something else is recorded here. What `call` throws is thrown on; nothing is recorded then.
+   */
+  async model(
+    request: JsonValue,
+    call: () => Promise<ModelReply>,
+    options: PlacedOptions = {},
+  ): Promise<ModelReply> {
+    const asked = askedModel(request);
+    const keepsPrompts = this.#keepsPrompts;
+    return this.#inTurn("the model call", async () => {
+      await this.#events.catchUp(options);
+      return callModel(this.#client, this.#cursor, asked, call, { ...options, keepsPrompts });
+    });
+  }
+
   /** Ends the run with its output. */
-  async complete(output: JsonValue, options: CallOptions = {}): Promise<void> {
+  async complete(output: JsonValue, options: PlacedOptions = {}): Promise<void> {
     const payload = { output: plainCopy(output, "output of the run") };
     await this.#inTurn("complete", () => this.#events.end({ kind: "RunCompleted", payload }, options));
   }
 
   /** Ends the run as failed. */
-  async fail(error: string, options: CallOptions = {}): Promise<void> {
+  async fail(error: string, options: PlacedOptions = {}): Promise<void> {
     await this.#inTurn("fail", () => this.#events.end({ kind: "RunFailed", payload: { error } }, options));
   }
 

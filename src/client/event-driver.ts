@@ -3,8 +3,7 @@ import { envelopeOf, type EventKind, type EventOf } from "../log/events.js";
 import { NOT_STARTED, applyEvent, isTerminal, type RunStatus } from "../log/fold.js";
 import { jsonEqual } from "../log/json-equal.js";
 import type { CallDriver } from "./call-driver.js";
-import type { CallOptions } from "./client-options.js";
-import type { OpenOptions } from "./client-run-options.js";
+import type { OpenOptions, PlacedOptions } from "./client-run-options.js";
 import type { RunCursor } from "./run-cursor.js";
 import { RunEndedError, RunNotStartedError } from "./run-errors.js";
 import type { SalvorClient } from "./salvor-client.js";
@@ -49,22 +48,24 @@ export class EventDriver {
   }
 
   /** Delivers what was not delivered, and sees to it that the cursor knows the log: what precedes everything that is recorded. */
-  async catchUp(options: CallOptions): Promise<void> {
+  async catchUp(options: PlacedOptions): Promise<void> {
     options.signal?.throwIfAborted();
     await this.#calls.deliverFirst();
-    if (this.#ended !== undefined) throw new RunEndedError(this.#cursor.drive.run, this.#ended);
+    const { at } = options;
+    if (at !== undefined) this.#cursor.goTo(at);
+    else if (this.#ended !== undefined) throw new RunEndedError(this.#cursor.drive.run, this.#ended);
     await this.#cursor.refresh(options);
   }
 
   /** Ends the run. */
-  async end(event: EventOf<"RunCompleted" | "RunFailed">, options: CallOptions): Promise<void> {
+  async end(event: EventOf<"RunCompleted" | "RunFailed">, options: PlacedOptions): Promise<void> {
     await this.record(event, options);
     const { status } = applyEvent(NOT_STARTED, envelopeOf(this.#cursor.drive.run, 0, "", event));
     if (isTerminal(status)) this.#ended = status;
   }
 
   /** Records an event here, or answers the one of its kind that is recorded. An end must be the same end. */
-  async record<K extends EventKind>(event: EventOf<K>, options: CallOptions): Promise<EventOf<K>> {
+  async record<K extends EventKind>(event: EventOf<K>, options: PlacedOptions): Promise<EventOf<K>> {
     await this.catchUp(options);
     const cursor = this.#cursor;
     const isObservation = event.kind === "NowObserved" || event.kind === "RandomObserved";

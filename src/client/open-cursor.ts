@@ -10,8 +10,8 @@ export async function openCursor(client: SalvorClient, options: OpenOptions): Pr
 }
 
 async function openedCursor(client: SalvorClient, options: OpenOptions): Promise<RunCursor> {
-  const { runId = crypto.randomUUID(), agent, signal } = options;
-  const { run, drive_token, log } = await client.openRun({ runId, agent }, { signal });
+  const { runId = crypto.randomUUID(), agent, recordPrompts, signal } = options;
+  const { run, drive_token, log } = await client.openRun({ runId, agent, recordPrompts }, { signal });
   const cursor = new RunCursor(client, { run, driveToken: drive_token });
   cursor.load(log);
   return cursor;

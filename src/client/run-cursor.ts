@@ -74,6 +74,14 @@ export class RunCursor {
     this.#history.advance(position);
   }
 
+  /** Goes to a position that its caller knows, back or on. */
+  goTo(position: number): void {
+    if (position === this.position) return;
+    this.position = position;
+    this.#ahead = undefined;
+    this.#stale = true;
+  }
+
   /** Goes on behind something that this instance has just recorded, with the server's word for it. */
   moveBehindOwn(position: number): void {
     this.moveTo(position);

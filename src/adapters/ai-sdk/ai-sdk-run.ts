@@ -1,5 +1,11 @@
 import { wrapLanguageModel, type LanguageModelMiddleware, type Tool } from "ai";
-import { AgentRun, type OpenOptions, type RunTools, type RunWait, type SalvorClient } from "../../client/index.js";
+import {
+  AgentRun,
+  type OpenOptions,
+  type RunTools,
+  type RunWait,
+  type SalvorClient,
+} from "../../client/index.js";
 import type { JsonObject, JsonValue } from "../../contract/json.js";
 import { durableTool, type ApprovalPolicy } from "./durable-tool.js";
 import { asksIn } from "./model-answer.js";

@@ -21,6 +21,7 @@ export function durableTool(
     // What an input has to be is judged before a call is recorded; the model is told when it is not.
     inputSchema: jsonSchema<JsonObject>(inputSchema as Parameters<typeof jsonSchema>[0]),
     async needsApproval(input: JsonObject, { toolCallId: id, messages }) {
+      if (!calls.isWhole(id)) return false;
       const ask = { id, tool: name, input };
       const isRequested = hasOpenRequest(messages, id);
       if (!isRequested && (await isApprovalWanted(ask))) return true;
@@ -43,8 +44,13 @@ export function durableTool(
 function hasOpenRequest(messages: readonly ModelMessage[], id: string): boolean {
   for (const { role, content } of messages.toReversed()) {
     if (typeof content === "string") continue;
-    if (role === "tool" && content.some((part) => part.type === "tool-result" && part.toolCallId === id)) return false;
-    if (role === "assistant" && content.some((part) => part.type === "tool-approval-request" && part.toolCallId === id)) return true;
+    if (role === "tool" && content.some((part) => part.type === "tool-result" && part.toolCallId === id))
+      return false;
+    if (
+      role === "assistant" &&
+      content.some((part) => part.type === "tool-approval-request" && part.toolCallId === id)
+    )
+      return true;
   }
   return false;
 }

@@ -4,11 +4,11 @@ import type { ModelResult } from "./model-types.js";
 import { plainJson } from "./plain-json.js";
 
 /** What is recorded of an answer: all of it but how it was carried (headers and bodies of HTTP). */
-export function replyOf({ request: _request, response, ...answer }: ModelResult): ModelReply {
+export function replyOf(answer: ModelResult): ModelReply {
   const { inputTokens, outputTokens } = answer.usage;
-  const { id, timestamp, modelId } = response ?? {};
+  const { id, timestamp, modelId } = answer.response ?? {};
   return {
-    response: plainJson({ ...answer, response: { id, timestamp, modelId } }),
+    response: plainJson({ ...answer, request: undefined, response: { id, timestamp, modelId } }),
     usage: { input_tokens: countOf(inputTokens.total), output_tokens: countOf(outputTokens.total) },
   };
 }
@@ -24,9 +24,16 @@ export function resultOf(response: JsonValue): ModelResult {
   };
 }
 
+/** Whether the AI SDK executes the calls of an answer that ended so: of one that was cut off, it does not. */
+export function isToolExecutionAllowed({ unified }: ModelResult["finishReason"]): boolean {
+  return unified === "stop" || unified === "tool-calls";
+}
+
 /** The calls that a recorded answer asks for, of those that the model's provider does not perform itself. */
 export function asksIn(response: JsonValue): readonly ToolAsk[] {
-  return resultOf(response).content.flatMap((part) => {
+  const { content, finishReason } = resultOf(response);
+  if (!isToolExecutionAllowed(finishReason)) return [];
+  return content.flatMap((part) => {
     if (part.type !== "tool-call" || part.providerExecuted === true) return [];
     const input = inputOf(part.input);
     return input === undefined ? [] : [{ id: part.toolCallId, tool: part.toolName, input }];

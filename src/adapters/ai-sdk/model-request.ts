@@ -2,15 +2,13 @@ import type { JsonValue } from "../../contract/json.js";
 import type { LanguageModelV3, ModelParams } from "./model-types.js";
 import { plainJson } from "./plain-json.js";
 
-type PromptMessage = ModelParams["prompt"][number];
-
 /**
  * What decides a model's answer, the same whenever a program runs again: without what is made anew for each request, and with
  * the results of tools in the order of the calls, whichever way they came to be known.
  */
 export function requestOf(params: ModelParams, { provider, modelId }: LanguageModelV3): JsonValue {
-  const { prompt, abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...settings } = params;
-  return plainJson({ provider, modelId, ...settings, prompt: inCallOrder(prompt) });
+  const anew = { abortSignal: undefined, headers: undefined, includeRawChunks: undefined };
+  return plainJson({ provider, modelId, ...params, ...anew, prompt: inCallOrder(params.prompt) });
 }
 
 /** The ids of the calls whose results a prompt carries. */
@@ -22,20 +20,16 @@ export function answeredIn(prompt: ModelParams["prompt"]): readonly string[] {
   );
 }
 
-function inCallOrder(prompt: ModelParams["prompt"]): readonly PromptMessage[] {
+function inCallOrder(prompt: ModelParams["prompt"]): readonly unknown[] {
   let order: readonly string[] = [];
   return prompt.map((message) => {
     if (message.role === "assistant") {
       order = message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
     }
     if (message.role !== "tool") return message;
-    const placeOf = (part: (typeof message.content)[number]) =>
-      part.type === "tool-result" ? order.indexOf(part.toolCallId) : -1;
+    const placeOf = (part: object) => ("toolCallId" in part ? order.indexOf(String(part.toolCallId)) : -1);
     // A result of an approved call carries no options of its call, and the same result of a repeated turn does.
-    const content = message.content.map((part) => {
-      const { providerOptions: _options, ...result } = part;
-      return result;
-    });
+    const content = message.content.map((part) => ({ ...part, providerOptions: undefined }));
     return { ...message, content: content.toSorted((a, b) => placeOf(a) - placeOf(b)) };
   });
 }

@@ -1,10 +1,18 @@
 import { waitOf, type AgentRun, type RunWait, type ToolAsk } from "../../client/index.js";
 import type { JsonValue } from "../../contract/json.js";
 import { tellable } from "../tool-words.js";
-import type { ModelContent } from "./model-types.js";
+import { isToolExecutionAllowed } from "./model-answer.js";
+import type { ModelResult } from "./model-types.js";
 
 /** What a call came to that its model may be told of. */
 export type ToldEnd = { readonly output: JsonValue } | { readonly failure: unknown };
+
+/** How a call was asked for. */
+interface AskedCall {
+  readonly signal: AbortSignal | undefined;
+  /** Whether the answer that asks for it came to its end: the AI SDK executes nothing that may have been cut off. */
+  readonly isWhole: boolean;
+}
 
 /** The calls of one run, between the moment they are performed and the moment the AI SDK asks what they came to. */
 export class PerformedCalls {
@@ -13,7 +21,7 @@ export class PerformedCalls {
   readonly #waits = new Map<string, RunWait>();
   /** What calls threw of which the AI SDK made an answer for the model that it must not be given. */
   readonly #untold = new Map<string, unknown>();
-  readonly #signals = new Map<string, AbortSignal | undefined>();
+  readonly #asked = new Map<string, AskedCall>();
 
   constructor(agent: AgentRun) {
     this.#agent = agent;
@@ -24,9 +32,16 @@ export class PerformedCalls {
     return this.#waits.get(id);
   }
 
-  /** Notes under whose signal the calls of an answer are asked for: where they are performed, none is at hand. */
-  askedUnder(signal: AbortSignal | undefined, content: readonly ModelContent[]): void {
-    for (const part of content) if (part.type === "tool-call") this.#signals.set(part.toolCallId, signal);
+  /** Notes how the calls of an answer are asked for: where they are performed, that is not at hand. */
+  askedBy({ content, finishReason }: ModelResult, signal: AbortSignal | undefined): void {
+    const isWhole = isToolExecutionAllowed(finishReason);
+    for (const part of content)
+      if (part.type === "tool-call") this.#asked.set(part.toolCallId, { signal, isWhole });
+  }
+
+  /** Whether the AI SDK would execute a call. */
+  isWhole(id: string): boolean {
+    return this.#asked.get(id)?.isWhole !== false;
   }
 
   /** @throws the error of a call that a model is about to be told of, though it has not ended. */
@@ -39,7 +54,7 @@ export class PerformedCalls {
    *
    * @throws what stops the loop: that it waits for a person, or that it cannot be known how it ended.
    */
-  async perform(ask: ToolAsk, signal = this.#signals.get(ask.id)): Promise<void> {
+  async perform(ask: ToolAsk, signal = this.#asked.get(ask.id)?.signal): Promise<void> {
     this.#waits.delete(ask.id);
     this.#untold.delete(ask.id);
     try {

@@ -20,7 +20,7 @@ export function recordedModel(agent: AgentRun, calls: PerformedCalls): LanguageM
     const request = requestOf(params, model);
     const { response } = await agent.model(request, async () => replyOf(await ask()), { answered, signal });
     const result = resultOf(response);
-    calls.askedUnder(signal, result.content);
+    calls.askedBy(result, signal);
     return result;
   };
   return {
@@ -31,24 +31,26 @@ export function recordedModel(agent: AgentRun, calls: PerformedCalls): LanguageM
       // How it was carried is known only where it was.
       return { ...live, ...result, response: { ...live?.response, ...result.response } };
     },
-    wrapStream: ({ doStream, params, model }) =>
-      new Promise<ModelStream>((answer, refuse) => {
-        let live: LiveStream | undefined;
-        record(params, model, async () => {
-          const { stream, ...carried } = await doStream();
-          live = new LiveStream(stream);
-          answer({ ...carried, stream: live.stream });
-          return live.answer();
-        }).then(
-          (result) => {
-            if (live === undefined) answer({ stream: streamOf(result) });
-            else live.release();
-          },
-          (error: unknown) => {
-            if (live === undefined) refuse(error as Error);
-            else live.fail(error);
-          },
-        );
-      }),
+    async wrapStream({ doStream, params, model }) {
+      let live: LiveStream | undefined;
+      let begin: (stream: ModelStream) => void;
+      const begun = new Promise<ModelStream>((resolve) => (begin = resolve));
+      const replayed = record(params, model, async () => {
+        const { stream, ...carried } = await doStream();
+        live = new LiveStream(stream);
+        begin({ ...carried, stream: live.stream });
+        return live.answer();
+      }).then(
+        (result): ModelStream => {
+          live?.release();
+          return { stream: streamOf(result) };
+        },
+        (error: unknown) => {
+          live?.fail(error);
+          throw error;
+        },
+      );
+      return Promise.race([begun, replayed]);
+    },
   };
 }

@@ -33,11 +33,9 @@ export class StreamedAnswer {
       case "stream-start":
         this.#answer = { ...this.#answer, warnings: part.warnings };
         break;
-      case "response-metadata": {
-        const { type: _type, ...response } = part;
-        this.#answer = { ...this.#answer, response };
+      case "response-metadata":
+        this.#answer = { ...this.#answer, response: part };
         break;
-      }
       case "finish":
         this.#finish = part;
         break;
@@ -52,12 +50,20 @@ export class StreamedAnswer {
   /** @throws what the model failed with, or that its answer is not complete. */
   get result(): ModelResult {
     if (this.#failure !== undefined) throw this.#failure.error;
-    if (this.#finish === undefined) throw new Error("the model's stream ended before its answer was complete");
-    const { type: _type, ...finish } = this.#finish;
-    return { ...this.#answer, ...finish, content: this.#content };
+    if (this.#finish === undefined)
+      throw new Error("the model's stream ended before its answer was complete");
+    const { finishReason, usage, providerMetadata } = this.#finish;
+    return {
+      ...this.#answer,
+      ...{ content: this.#content, finishReason, usage },
+      ...(providerMetadata && { providerMetadata }),
+    };
   }
 
-  #begin(type: Block["type"], { id, providerMetadata }: Extract<StreamPart, { readonly type: "text-start" | "reasoning-start" }>): void {
+  #begin(
+    type: Block["type"],
+    { id, providerMetadata }: Extract<StreamPart, { readonly type: "text-start" | "reasoning-start" }>,
+  ): void {
     const block: Block = { type, text: "", ...(providerMetadata && { providerMetadata }) };
     this.#open.set(`${type} ${id}`, block);
     this.#content.push(block);
@@ -83,12 +89,17 @@ export function streamOf(result: ModelResult): ReadableStream<StreamPart> {
   });
 }
 
-function partsOf({ content, warnings, response, finishReason, usage, providerMetadata }: ModelResult): readonly StreamPart[] {
-  const { id, timestamp, modelId } = response ?? {};
-  const about = { ...(id !== undefined && { id }), ...(timestamp && { timestamp }), ...(modelId !== undefined && { modelId }) };
+function partsOf({
+  content,
+  warnings,
+  response,
+  finishReason,
+  usage,
+  providerMetadata,
+}: ModelResult): readonly StreamPart[] {
   return [
     { type: "stream-start", warnings },
-    { type: "response-metadata", ...about },
+    { type: "response-metadata", ...response },
     ...content.flatMap((part, at) => piecesOf(part, String(at))),
     { type: "finish", finishReason, usage, ...(providerMetadata && { providerMetadata }) },
   ];

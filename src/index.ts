@@ -29,6 +29,7 @@ export type { SchemaArtefact, SchemaObject, ToolSchemas } from "./contract/artef
 export type { OwnSchema, OwnSchemas } from "./contract/own-schemas.js";
 export type { StandardIssue, StandardResult, StandardSchema } from "./contract/standard-schema.js";
 export { ToolSet } from "./schema/tool-set.js";
+export { declaredTools, type DeclaredHandler, type ToolDeclaration } from "./schema/declared-tools.js";
 export { createValidator, type ValidatorOptions } from "./schema/validator.js";
 export type { ToolDescriptor, ToolSetOptions } from "./contract/tool-set.js";
 export { fromOpenAI, toOpenAI, type OpenAITool } from "./contract/models/to-openai.js";

@@ -96,8 +96,11 @@ export class AgentRun {
     call: () => Promise<ModelReply>,
     { answered = [], signal }: AgentModelOptions = {},
   ): Promise<ModelReply> {
-    const asked = askedModel(request);
+    const hashing = askedModel(request);
+    // It is waited for in its turn.
+    hashing.catch(() => undefined);
     return this.#inTurn("the model call", async () => {
+      const asked = await hashing;
       await this.#refresh({ signal });
       let at = this.#requests.get(asked.hash);
       if (at === undefined) {

@@ -134,6 +134,17 @@ export class ClientRun {
     await this.#turns.take(() => this.#holdingBack(() => this.#calls.deliverFirst()));
   }
 
+  /**
+   * Takes the run back after an {@link InvalidDriveTokenError}: opens it again, which ends the right of whoever drives it now,
+   * and goes on at this position under a new token. A report that has not arrived is kept, and delivered first. A `write`
+   * that is open and was not performed here is nobody's to perform: {@link NeedsReconciliationError}.
+   *
+   * For a caller who knows that the other one is gone. Two that take a run back from each other in a loop get nowhere.
+   */
+  async reopen(options: CallOptions = {}): Promise<void> {
+    await this.#turns.take(() => this.#cursor.reopen(options));
+  }
+
   /** The time, as recorded: the same at this position whenever the program runs again. RFC 3339. */
   async now(options: CallOptions = {}): Promise<string> {
     const now = new Date().toISOString();
@@ -166,9 +177,12 @@ export class ClientRun {
     call: () => Promise<ModelReply>,
     options: PlacedOptions = {},
   ): Promise<ModelReply> {
-    const asked = askedModel(request);
+    const hashing = askedModel(request);
+    // It is waited for in its turn.
+    hashing.catch(() => undefined);
     const keepsPrompts = this.#keepsPrompts;
     return this.#inTurn("the model call", async () => {
+      const asked = await hashing;
       await this.#events.catchUp(options);
       return callModel(this.#client, this.#cursor, asked, call, { ...options, keepsPrompts });
     });

@@ -13,12 +13,12 @@ export type {
 } from "./client-options.js";
 export type { DriverStep, StepAnswer, StepAnswers } from "./driver-steps.js";
 export type { ModelStepEvent } from "./model-step-events.js";
+export { hashValue } from "./hash-value.js";
 export { ClientRun, type RunTools } from "./client-run.js";
 export type { OpenOptions, PerformOptions, PlacedOptions } from "./client-run-options.js";
 export { AgentRun, type AgentModelOptions, type AgentOptions } from "./agent-run.js";
 export type { AsksOf, ToolAsk } from "./agent-turns.js";
 export { WaitingError, waitOf, type RunWait } from "./run-wait.js";
-export { declaredTools, type DeclaredHandler } from "./declared-tools.js";
 export { DriftError, refuseDrift } from "./drift.js";
 export type { Drift, ToolFace } from "../log/tool-drift.js";
 export { HeldBackError, PassedCallError } from "./passing-errors.js";

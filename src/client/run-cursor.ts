@@ -41,13 +41,31 @@ export class RunCursor {
   #stale = false;
   readonly #history = new History();
   readonly #client: SalvorClient;
-  readonly drive: Drive;
+  #drive: Drive;
 
   /** Its holder from now on: another cursor under the same token, in this process, makes no call any more. */
   constructor(client: SalvorClient, drive: Drive) {
     this.#client = client;
-    this.drive = drive;
+    this.#drive = drive;
     hold(drive.driveToken, this);
+  }
+
+  get drive(): Drive {
+    return this.#drive;
+  }
+
+  /** Opens the run again and goes on where it stands, under the token of that. */
+  async reopen(options?: CallOptions): Promise<void> {
+    const { run } = this.#drive;
+    const { drive_token, log } = await this.#client.openRun({ runId: run }, options);
+    this.#drive = { run, driveToken: drive_token };
+    hold(drive_token, this);
+    // Another driver may have made the same call meanwhile: one that no tool of ours was given is nobody's to perform first.
+    if (this.#made?.performed !== true) this.#made = undefined;
+    this.#ahead = undefined;
+    this.#history.load(this.position, log.slice(this.position));
+    // The report on one that was given to a tool may arrive only now.
+    this.#stale = this.#made !== undefined;
   }
 
   load(log: readonly Envelope[]): void {

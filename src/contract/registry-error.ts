@@ -19,7 +19,9 @@ export type RegistryErrorCode =
   /** `timeoutMs` is no duration. */
   | "invalid_timeout"
   /** The artefact is not one that this version reads. */
-  | "unsupported_artefact";
+  | "unsupported_artefact"
+  /** No declaration is about the tool. */
+  | "undeclared_tool";
 
 /** A handler or an artefact that a `ToolSet` does not accept. Thrown at start-up, before any call. */
 export class RegistryError extends Error {

@@ -1,13 +1,22 @@
 import { ARTEFACT_FORMAT } from "../contract/artefact.js";
 import type { DynTool } from "../contract/dyn-tool.js";
+import type { Effect } from "../contract/effect.js";
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "../contract/json.js";
+import { RegistryError } from "../contract/registry-error.js";
 import type { ToolCtx } from "../contract/tool-handler.js";
-import { ToolSet } from "../contract/tool-set.js";
 import { TypedTool } from "../contract/typed-tool.js";
-import { createValidator } from "../schema/validator.js";
-import type { DeclaredClientTool } from "./answers.js";
-import type { RunTools } from "./client-run.js";
-import { UnknownToolError } from "./wire-errors.js";
+import { ToolSet } from "./tool-set.js";
+import { createValidator } from "./validator.js";
+
+/** What a server says of a tool that its operator declared: one of what `client.clientTools()` answers. */
+export interface ToolDeclaration {
+  readonly name: string;
+  readonly effect: Effect;
+  readonly description?: string;
+  readonly title?: string;
+  readonly input_schema: JsonSchema;
+  readonly output_schema?: JsonSchema;
+}
 
 /**
  * What performs a declared tool: one attempt, under the rules of a class's `call`. The input has passed the declaration's schema; what
@@ -21,18 +30,18 @@ export type DeclaredHandler = (ctx: ToolCtx, input: never) => unknown;
  *
  * @param declared what `client.clientTools()` answers.
  * @param handlers a function for each tool that this program performs, by the tool's name.
- * @throws {@link UnknownToolError} naming the functions that no declaration is about.
+ * @throws {@link RegistryError} `undeclared_tool`, naming the functions that no declaration is about.
  */
 export function declaredTools(
-  declared: readonly DeclaredClientTool[],
+  declared: readonly ToolDeclaration[],
   handlers: Readonly<Record<string, DeclaredHandler>>,
-): RunTools {
+): ToolSet {
   const strangers = Object.keys(handlers).filter((name) => !declared.some((tool) => tool.name === name));
   if (strangers.length > 0) {
     const names = declared.map(({ name }) => name).join(", ") || "nothing";
-    throw new UnknownToolError(
+    throw new RegistryError(
+      "undeclared_tool",
       `the operator declared no ${strangers.join(", ")} (declared: ${names}): start the server with --client-tool FILE for it, or take its function out`,
-      { code: "unknown_tool" },
     );
   }
   const validator = createValidator();

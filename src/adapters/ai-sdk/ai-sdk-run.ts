@@ -58,9 +58,7 @@ export class AiSdkRun {
    * @throws what `AgentRun.open` throws: `DriftError`, `DivergenceError` and the errors of the server.
    */
   static async open(client: SalvorClient, tools: RunTools, options: AiSdkRunOptions = {}): Promise<AiSdkRun> {
-    const names = new Set(tools.names());
-    const asks = (response: JsonValue) => asksIn(response).filter(({ tool }) => names.has(tool));
-    const agent = await AgentRun.open(client, tools, { ...options, asks });
+    const agent = await AgentRun.open(client, tools, { ...options, asks: asksIn });
     return new AiSdkRun(agent, tools, options);
   }
 

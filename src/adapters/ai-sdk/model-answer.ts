@@ -29,15 +29,26 @@ export function isToolExecutionAllowed({ unified }: ModelResult["finishReason"])
   return unified === "stop" || unified === "tool-calls";
 }
 
-/** The calls that a recorded answer asks for, of those that the model's provider does not perform itself. */
+/**
+ * The calls that a recorded answer asks for, of those that the model's provider does not perform itself. An answer of words only
+ * asks for one that nobody performs: by its id a later request shows that it carries this answer ({@link answeredIn}).
+ */
 export function asksIn(response: JsonValue): readonly ToolAsk[] {
   const { content, finishReason } = resultOf(response);
+  if (!content.some(({ type }) => type === "tool-call"))
+    return [{ id: wordsId(content), tool: "", input: null }];
   if (!isToolExecutionAllowed(finishReason)) return [];
   return content.flatMap((part) => {
     if (part.type !== "tool-call" || part.providerExecuted === true) return [];
     const input = inputOf(part.input);
     return input === undefined ? [] : [{ id: part.toolCallId, tool: part.toolName, input }];
   });
+}
+
+/** What an answer of words only is known by, in its own content and in a later prompt. */
+export function wordsId(content: readonly { readonly type: string; readonly text?: string }[]): string {
+  const words = content.flatMap(({ type, text = "" }) => (type === "text" ? [text] : []));
+  return `words: ${words.join("")}`;
 }
 
 /** @returns `undefined` when the model wrote no JSON: the AI SDK tells it so, and performs nothing. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolLoopAgent, generateText, stepCountIs, type ModelMessage } from "ai";
 import { AiSdkRun } from "#salvor/adapters/ai-sdk/index.js";
-import { declaredTools } from "#salvor/client/index.js";
+import { declaredTools } from "#salvor/schema/declared-tools.js";
 import { PROMPT } from "../support/desk.js";
 import { DeskChild, type ChildEnd } from "../support/desk-child.js";
 import { approved } from "./support/approved.js";

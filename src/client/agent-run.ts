@@ -96,11 +96,8 @@ export class AgentRun {
     call: () => Promise<ModelReply>,
     { answered = [], signal }: AgentModelOptions = {},
   ): Promise<ModelReply> {
-    const hashing = askedModel(request);
-    // It is waited for in its turn.
-    hashing.catch(() => undefined);
+    const asked = askedModel(request);
     return this.#inTurn("the model call", async () => {
-      const asked = await hashing;
       await this.#refresh({ signal });
       let at = this.#requests.get(asked.hash);
       if (at === undefined) {

@@ -17,6 +17,8 @@ const ENTRIES = {
   "runtime/index": "runtime/index.js",
   "store/index": "store/index.js",
   "mcp/index": "mcp/index.js",
+  "adapters/openai-agents/index": "adapters/openai-agents/index.js",
+  "adapters/anthropic/index": "adapters/anthropic/index.js",
   "cli/main": "cli/main.js",
   "judge-worker": "schema/judge-worker.js",
   supervisor: "mcp/client/process/supervisor.js",

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 
-const demo = join(import.meta.dirname, "../../../examples/refund-flow/dist/demo.js");
+const main = join(import.meta.dirname, "../../../examples/refund-flow/dist/main.js");
 
 describe("the refund flow", () => {
   it("tells its story, pays once, and leaves nothing behind", async () => {
     const temp = await mkdtemp(join(tmpdir(), "salvor-refund-flow-test-"));
     try {
-      const { stdout } = await promisify(execFile)(process.execPath, [demo], {
+      const { stdout } = await promisify(execFile)(process.execPath, [main], {
         env: { ...process.env, TMPDIR: temp },
       });
       for (const line of [

@@ -20,8 +20,9 @@ const urlOf = (file: string) => pathToFileURL(join(import.meta.dirname, file)).h
 const MODEL = `
   import { appendFileSync } from "node:fs";
   import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
-  const { ScriptedChat } = await import("${urlOf("scripted-chat.js")}");
-  const { scriptedTurn } = await import("${urlOf("../support/desk.js")}");
+  const load = (url: string) => import(url);
+  const { ScriptedChat } = await load("${urlOf("scripted-chat.js")}");
+  const { scriptedTurn } = await load("${urlOf("../support/desk.js")}");
   export const model: BaseChatModel = new ScriptedChat((results: number) => {
     appendFileSync("asked", \`\${results}\\n\`);
     return scriptedTurn(results, ${JSON.stringify(SCRIPT)});

@@ -12,6 +12,7 @@ import { packConsole } from "./pack-console.js";
 const ENTRIES = {
   index: "index.js",
   "client/index": "client/index.js",
+  "adapters/ai-sdk/index": "adapters/ai-sdk/index.js",
   "server/index": "server/index.js",
   "runtime/index": "runtime/index.js",
   "store/index": "store/index.js",

@@ -41,6 +41,7 @@ export class AnthropicRun {
    * Opens a run, or goes on with one.
    *
    * @param tools a `ToolSet`, or `declaredTools(...)`.
+   * @param options as of `ClientRun.open`, and the SDK's client: keep `runId`, it is how another process goes on.
    * @throws what `AgentRun.open` throws: `DriftError`, `DivergenceError` and the errors of the server.
    */
   static async open(
@@ -70,6 +71,12 @@ export class AnthropicRun {
   /**
    * What stopped the loop, if something did. A runner throws it when it asks the model again; one that ends before that, because of
    * its `max_iterations`, does not.
+   *
+   * @example
+   * ```ts
+   * const message = await durable.anthropic.beta.messages.toolRunner({ ...params, max_iterations: 5 });
+   * if (durable.stopped !== undefined) throw durable.stopped;
+   * ```
    */
   get stopped(): LoopStoppedError | undefined {
     return this.#stops.among();

@@ -40,6 +40,7 @@ export class OpenAIAgentsRun {
    * Opens a run, or goes on with one.
    *
    * @param tools a `ToolSet`, or `declaredTools(...)`.
+   * @param options as of `ClientRun.open`: keep `runId`, it is how another process goes on.
    * @throws what `AgentRun.open` throws: `DriftError`, `DivergenceError` and the errors of the server.
    */
   static async open(
@@ -68,19 +69,41 @@ export class OpenAIAgentsRun {
    * A model whose calls are recorded, for an agent that is given a model and not a name.
    *
    * @param name is recorded as part of each request: another name is another request.
+   * @returns a model that throws what the model throws, and what `AgentRun.model` throws: `WaitingError`, `DivergenceError`.
+   *
+   * @example
+   * ```ts
+   * const agent = new Agent({ name: "Refund desk", model: durable.model(aisdk(model), "small"), tools: [...durable.tools] });
+   * ```
    */
   model(model: Model, name?: string): Model {
     return new RecordedModel(this.agentRun, model, name);
   }
 
-  /** A provider of models whose calls are recorded, for a `Runner`. */
+  /**
+   * A provider of models whose calls are recorded, for a `Runner`.
+   *
+   * @example
+   * ```ts
+   * const runner = new Runner({ modelProvider: durable.provider(new OpenAIProvider()) });
+   * ```
+   */
   provider(provider: ModelProvider): ModelProvider {
     return {
       getModel: async (name) => this.model(await provider.getModel(name), name),
     };
   }
 
-  /** What the interruptions of a result wait for, each call once. Those that are not of this run's tools are not among them. */
+  /**
+   * What the interruptions of a result wait for, each call once. Those that are not of this run's tools are not among them, and
+   * nothing is known of those of a state that was read back and has not gone on.
+   *
+   * @example
+   * ```ts
+   * const result = await runner.run(agent, "Refund order A-17.");
+   * for (const wait of durable.waits(result)) console.log(wait.kind, wait.tool, wait.seq, wait.reason);
+   * ```
+   */
   waits(interrupted: Interrupted): readonly RunWait[] {
     const items =
       "getInterruptions" in interrupted ? interrupted.getInterruptions() : (interrupted.interruptions ?? []);

@@ -1,30 +1,30 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { LoopStoppedError } from "#salvor/adapters/anthropic/index.js";
 import { UndeliveredReportError, UnknownOutcomeError } from "#salvor/client/index.js";
 import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { suspend } from "#salvor/contract/tool-outcome.js";
 import { caught } from "../../client/support/caught.js";
 import type { Turn } from "../support/desk.js";
-import { call, MessagesDesk, textOf } from "./support/messages-desk.js";
+import { breaks, call, END, TWO_CALLS, TWO_CALLS_KINDS } from "../support/world-desk.js";
+import { MessagesDesk, textOf } from "./support/messages-desk.js";
 
-const END: Turn = { text: "Done.", calls: [] };
-const TWO_CALLS: readonly Turn[] = [
-  { text: "", calls: [call("c1", "pay_out"), call("c2", "find_order")] },
-  { text: "", calls: [call("c3", "pay_out", 2)] },
-  END,
+const PERFORMED = [
+  ["pay_out", 3],
+  ["find_order", 5],
+  ["pay_out", 9],
 ];
-const breaks = () => {
-  throw new Error("the connection broke");
-};
 
 describe("AnthropicRun", () => {
   let desk: MessagesDesk;
   before(async () => {
     desk = await MessagesDesk.start();
   });
-  after(() => desk.stop());
-  beforeEach(() => desk.reset());
+  after(() => desk.server.remove());
+  beforeEach(() => {
+    desk.reset();
+  });
+  afterEach(() => desk.stopModels());
 
   const settled = { refund_id: "re_7", amount_cents: 500 };
 
@@ -32,14 +32,7 @@ describe("AnthropicRun", () => {
     const { messages, params, durable } = await desk.process(TWO_CALLS);
     const message = await messages.toolRunner(params);
     await durable.agentRun.complete(textOf(message));
-    const [tool, model] = [
-      ["ToolCallRequested", "ToolCallCompleted"],
-      ["ModelCallRequested", "ModelCallCompleted"],
-    ];
-    assert.deepEqual(await desk.kinds(), [
-      ...["RunStarted", ...model, ...tool, ...tool, ...model],
-      ...[...tool, ...model, "RunCompleted"],
-    ]);
+    assert.deepEqual(await desk.kinds(), TWO_CALLS_KINDS);
     const { usage, status } = await desk.client.run(desk.runId);
     assert.deepEqual(usage, { input_tokens: 10 + 12 + 13, output_tokens: 15 });
     assert.deepEqual(status, { state: "completed", output: "Done." });
@@ -86,14 +79,7 @@ describe("AnthropicRun", () => {
       assert.equal(textOf(message), "Done.");
       assert.equal(first.durable.stopped, undefined);
       assert.equal(first.model.asked.length, 3);
-      assert.deepEqual(
-        desk.world.attempts.map(({ tool, seq }) => [tool, seq]),
-        [
-          ["pay_out", 3],
-          ["find_order", 5],
-          ["pay_out", 9],
-        ],
-      );
+      assert.deepEqual(desk.performed(), PERFORMED);
     });
   }
 
@@ -176,10 +162,7 @@ describe("AnthropicRun", () => {
     const { messages, params } = await desk.process(TWO_CALLS);
     const message = await messages.toolRunner({ ...params, stream: true, runToolsEagerly: true });
     assert.equal(textOf(message), "Done.");
-    assert.deepEqual(
-      desk.world.attempts.map(({ seq }) => seq),
-      [3, 5, 9],
-    );
+    assert.deepEqual(desk.performed(), PERFORMED);
   });
 
   it("refuses a call that no model made: it could not be found in the log again", async () => {

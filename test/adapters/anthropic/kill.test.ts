@@ -1,6 +1,5 @@
-import { join } from "node:path";
+import { bundled } from "../support/bundled.js";
 import { describeKills } from "../support/kill-test.js";
 
-describeKills("a tool runner of the Anthropic SDK that is killed at every place", {
-  program: join(import.meta.dirname, "support/desk-program.js"),
-});
+const program = await bundled("anthropic/support/desk-program.ts");
+describeKills("a tool runner of the Anthropic SDK that is killed at every place", { program });

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { APIError } from "@anthropic-ai/sdk";
 import { DivergenceError } from "#salvor/client/index.js";
 import { later } from "../../support/scripted-model.js";
 import type { Turn } from "../support/desk.js";
-import { call, MessagesDesk, textOf } from "./support/messages-desk.js";
+import { call, withoutKeys } from "../support/world-desk.js";
+import { MessagesDesk, textOf } from "./support/messages-desk.js";
 import { eventsOf, messageOf, sendEvents, sendJson } from "./support/scripted-messages.js";
 
 const SCRIPT: readonly Turn[] = [
@@ -13,12 +14,6 @@ const SCRIPT: readonly Turn[] = [
   { text: "It is paid.", calls: [] },
 ];
 const HELLO: Turn = { text: "Hello to you.", calls: [] };
-
-/** Events without what differs from run to run. */
-function withoutKeys(events: readonly unknown[]): unknown {
-  const text = JSON.stringify(events, (name, value) => (name === "idempotency_key" ? undefined : value));
-  return JSON.parse(text);
-}
 
 function refuse(status: number, type: string, details?: object) {
   return (response: ServerResponse) => {
@@ -35,8 +30,11 @@ describe("the client of AnthropicRun", () => {
   before(async () => {
     desk = await MessagesDesk.start();
   });
-  after(() => desk.stop());
-  beforeEach(() => desk.reset());
+  after(() => desk.server.remove());
+  beforeEach(() => {
+    desk.reset();
+  });
+  afterEach(() => desk.stopModels());
 
   const hello = {
     model: "claude-scripted",
@@ -67,7 +65,7 @@ describe("the client of AnthropicRun", () => {
     const streamed = await desk.events();
     const again = await desk.process([]);
     assert.equal(textOf(await again.messages.toolRunner(again.params)), "It is paid.");
-    await desk.reset();
+    desk.reset();
     const whole = await desk.process(SCRIPT);
     await whole.messages.toolRunner(whole.params);
     assert.deepEqual(withoutKeys(await desk.events()), withoutKeys(streamed));

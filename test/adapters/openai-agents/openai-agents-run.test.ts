@@ -6,18 +6,15 @@ import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { suspend } from "#salvor/contract/tool-outcome.js";
 import { caught } from "../../client/support/caught.js";
 import { scriptedTurn, type Turn } from "../support/desk.js";
-import { AgentDesk, call } from "./support/agent-desk.js";
+import { breaks, call, END, TWO_CALLS, TWO_CALLS_KINDS } from "../support/world-desk.js";
+import { AgentDesk } from "./support/agent-desk.js";
 import { ScriptedModel } from "./support/scripted-model.js";
 
-const END: Turn = { text: "Done.", calls: [] };
-const TWO_CALLS: readonly Turn[] = [
-  { text: "", calls: [call("c1", "pay_out"), call("c2", "find_order")] },
-  { text: "", calls: [call("c3", "pay_out", 2)] },
-  END,
+const PERFORMED = [
+  ["pay_out", 3],
+  ["find_order", 5],
+  ["pay_out", 9],
 ];
-const breaks = () => {
-  throw new Error("the connection broke");
-};
 
 describe("OpenAIAgentsRun", () => {
   let desk: AgentDesk;
@@ -36,14 +33,7 @@ describe("OpenAIAgentsRun", () => {
     const result = await runner.run(agent, "Pay.");
     await durable.agentRun.complete(result.finalOutput ?? null);
     assert.equal(result.finalOutput, "Done.");
-    const [tool, model] = [
-      ["ToolCallRequested", "ToolCallCompleted"],
-      ["ModelCallRequested", "ModelCallCompleted"],
-    ];
-    assert.deepEqual(await desk.kinds(), [
-      ...["RunStarted", ...model, ...tool, ...tool, ...model],
-      ...[...tool, ...model, "RunCompleted"],
-    ]);
+    assert.deepEqual(await desk.kinds(), TWO_CALLS_KINDS);
     const { usage } = await desk.client.run(desk.runId);
     assert.deepEqual(usage, { input_tokens: 10 + 12 + 13, output_tokens: 15 });
   });
@@ -85,15 +75,14 @@ describe("OpenAIAgentsRun", () => {
     for (const item of state.getInterruptions()) state.approve(item);
     const end = await second.runner.run(second.agent, state);
     assert.equal(end.finalOutput, "Done.");
-    assert.deepEqual(
-      desk.world.attempts.map(({ tool, seq }) => [tool, seq]),
-      [
-        ["pay_out", 3],
-        ["find_order", 5],
-        ["pay_out", 9],
-      ],
-    );
+    assert.deepEqual(desk.performed(), PERFORMED);
     assert.equal(second.model.requests.length, 2);
+
+    // From the same state once more, as a process does that died before it kept another one.
+    const third = await desk.process([]);
+    const old = await RunState.fromString(third.agent, result.state.toString());
+    assert.equal((await third.runner.run(third.agent, old)).finalOutput, "Done.");
+    assert.equal(desk.world.attempts.length, 3);
   });
 
   it("answers a repeated run also what an interrupted one asked after it had gone on", async () => {

@@ -4,7 +4,8 @@ import type { ModelRequest, StreamEvent } from "@openai/agents";
 import { DivergenceError } from "#salvor/client/index.js";
 import { later } from "../../support/scripted-model.js";
 import type { Turn } from "../support/desk.js";
-import { AgentDesk, call } from "./support/agent-desk.js";
+import { call, withoutKeys } from "../support/world-desk.js";
+import { AgentDesk } from "./support/agent-desk.js";
 
 const SCRIPT: readonly Turn[] = [
   { text: "I pay it out now.", calls: [call("c1", "pay_out")] },
@@ -143,12 +144,6 @@ describe("a model of OpenAIAgentsRun", () => {
     assert.deepEqual(durable.model(advising).getRetryAdvice?.(args), { suggested: true });
   });
 });
-
-/** Events without what differs from run to run. */
-function withoutKeys(events: readonly unknown[]): unknown {
-  const text = JSON.stringify(events, (name, value) => (name === "idempotency_key" ? undefined : value));
-  return JSON.parse(text);
-}
 
 function request(input: string): ModelRequest {
   return { input, modelSettings: {}, tools: [], outputType: "text", handoffs: [], tracing: false };

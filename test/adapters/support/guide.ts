@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import ts from "typescript";
-import { REFUND_INPUT, REFUND_OUTPUT } from "../../client/support/tools.js";
+import { REFUND_ARTEFACT } from "../../client/support/tools.js";
 import { codeBlocks, readPage, root } from "../../docs/pages.js";
 
 /** What a guide's first program finds beside it. The payment breaks as often as a file says, behind its effect. */
@@ -32,22 +32,7 @@ const BESIDE: Readonly<Record<string, string>> = {
         return { refund_id: "re_1", amount_cents: input.amount_cents };
       }
     }`,
-  "tools.schemas.json": JSON.stringify({
-    formatVersion: 1,
-    generator: {},
-    inputs: {},
-    tools: {
-      refund_card: {
-        class: "RefundCard",
-        file: "tools.ts",
-        effect: "write",
-        description: "Refund a paid order.",
-        input: REFUND_INPUT,
-        output: REFUND_OUTPUT,
-        fingerprint: "sha256:0",
-      },
-    },
-  }),
+  "tools.schemas.json": JSON.stringify(REFUND_ARTEFACT),
 };
 
 /** The TypeScript of a guide, compiled as a user of the package compiles it, in a folder inside the package. */

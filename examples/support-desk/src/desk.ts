@@ -42,7 +42,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       if (finishReason === "stop") await durable.agentRun.complete(text);
     },
   });
-  result.pipeUIMessageStreamToResponse(response, { originalMessages: messages });
+  await result.pipeUIMessageStreamToResponse(response, { originalMessages: messages });
 }
 
 const server = createServer((request, response) => {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "./json.js";
 import { pathText } from "./json-path.js";
+import { quickCopy } from "./quick-copy.js";
 
 /**
  * The deepest nesting of a recorded output. Requests are read to 128 levels, and an output travels some levels down in one.
@@ -33,7 +34,9 @@ export class NotJson extends Error {
  * @throws {@link NotJson} naming the first place.
  */
 export function toPlainJson(value: unknown): JsonValue {
-  return new PlainCopy(MAX_OUTPUT_DEPTH, true).whole(value);
+  return (
+    quickCopy(value, MAX_OUTPUT_DEPTH, MAX_JSON_BYTES) ?? new PlainCopy(MAX_OUTPUT_DEPTH, true).whole(value)
+  );
 }
 
 /**
@@ -43,7 +46,9 @@ export function toPlainJson(value: unknown): JsonValue {
  * @throws {@link NotJson} naming the first place.
  */
 export function copyInput(input: JsonValue): JsonValue {
-  return new PlainCopy(MAX_INPUT_DEPTH, false).whole(input);
+  return (
+    quickCopy(input, MAX_INPUT_DEPTH, MAX_JSON_BYTES) ?? new PlainCopy(MAX_INPUT_DEPTH, false).whole(input)
+  );
 }
 
 /** An object that is being copied, the member of it that is at hand, and the objects around it. */

@@ -12,10 +12,13 @@ import { packConsole } from "./pack-console.js";
 const ENTRIES = {
   index: "index.js",
   "client/index": "client/index.js",
+  "adapters/ai-sdk/index": "adapters/ai-sdk/index.js",
   "server/index": "server/index.js",
   "runtime/index": "runtime/index.js",
   "store/index": "store/index.js",
   "mcp/index": "mcp/index.js",
+  "adapters/openai-agents/index": "adapters/openai-agents/index.js",
+  "adapters/anthropic/index": "adapters/anthropic/index.js",
   "cli/main": "cli/main.js",
   "judge-worker": "schema/judge-worker.js",
   supervisor: "mcp/client/process/supervisor.js",

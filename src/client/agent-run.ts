@@ -14,6 +14,7 @@ import {
 import type { CallOptions, ModelReply } from "./client-options.js";
 import type { OpenOptions } from "./client-run-options.js";
 import { ClientRun, type RunTools } from "./client-run.js";
+import { GIVEN_UP, behindGivenUp, isGivenUp } from "./given-up.js";
 import { plainCopy } from "./json-text.js";
 import { mayGoOnBehind } from "./may-go-on-behind.js";
 import { askedModel } from "./model-driver.js";
@@ -96,16 +97,13 @@ export class AgentRun {
     call: () => Promise<ModelReply>,
     { answered = [], signal }: AgentModelOptions = {},
   ): Promise<ModelReply> {
-    const hashing = askedModel(request);
-    // It is waited for in its turn.
-    hashing.catch(() => undefined);
+    const asked = askedModel(request);
     return this.#inTurn("the model call", async () => {
-      const asked = await hashing;
       await this.#refresh({ signal });
       let at = this.#requests.get(asked.hash);
       if (at === undefined) {
         await this.#endOpenCall({ signal });
-        at = this.#placeBehind(answered);
+        at = await this.#giveUp(this.#placeBehind(answered), { signal });
       }
       const reply = await this.run.model(asked.request, call, { at, signal });
       this.#current = { seq: this.run.position - 2, asks: this.#asks(reply.response) };
@@ -185,18 +183,27 @@ export class AgentRun {
   }
 
   /** Where a model call goes that is not recorded: behind the turn that it carries the answers of, or that was given last. */
-  #placeBehind(answered: readonly string[]): number | undefined {
+  #placeBehind(answered: readonly string[]): number {
     const carried = this.#turnOf(answered);
     const given = this.#current;
     const turn = carried === undefined || (given !== undefined && given.seq > carried.seq) ? given : carried;
-    return turn === undefined ? undefined : endOfTurn(this.#log, turn);
+    return turn === undefined ? behindGivenUp(this.#log, this.run.position) : endOfTurn(this.#log, turn);
+  }
+
+  /** Gives up a model call that is open at a position where something else is to be recorded; answers where that goes. */
+  async #giveUp(at: number, options: CallOptions): Promise<number> {
+    if (at !== this.#log.length - 1 || !holds(this.#log[at], "ModelCallRequested")) return at;
+    const { runId: run, driveToken } = this.run;
+    await this.#client.modelCompletion({ run, driveToken }, at, GIVEN_UP, options);
+    await this.#refresh(options);
+    return this.#log.length;
   }
 
   /** Where the end of the run is, or goes. */
   async #end(options: CallOptions): Promise<number> {
     await this.#refresh(options);
     await this.#endOpenCall(options);
-    await this.#refresh(options);
+    await this.#giveUp(this.#log.length - 1, options);
     const last = this.#log.at(-1);
     const isOver = last !== undefined && isTerminal(applyEvent(NOT_STARTED, last).status);
     return isOver ? last.seq : this.#log.length;
@@ -224,9 +231,17 @@ export class AgentRun {
     this.#log.push(...fresh);
     this.#turns.push(...turnsOf(fresh, this.#asks));
     for (const envelope of fresh) {
-      if (!holds(envelope, "ModelCallRequested")) continue;
+      this.#noteRequest(envelope);
+    }
+  }
+
+  #noteRequest(envelope: Envelope): void {
+    if (holds(envelope, "ModelCallRequested")) {
       const { seq, request_hash: hash } = envelope.event.payload;
       if (!this.#requests.has(hash)) this.#requests.set(hash, seq);
+    } else if (isGivenUp(envelope)) {
+      const request = this.#log[envelope.seq - 1];
+      if (holds(request, "ModelCallRequested")) this.#requests.delete(request.event.payload.request_hash);
     }
   }
 

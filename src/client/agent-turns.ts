@@ -2,6 +2,7 @@ import type { JsonValue } from "../contract/json.js";
 import { holds, type Envelope } from "../log/events.js";
 import { jsonEqual } from "../log/json-equal.js";
 import { recordedCall, type Intent } from "../log/recorded-call.js";
+import { behindGivenUp, isGivenUp } from "./given-up.js";
 import { DivergenceError } from "./wire-errors.js";
 
 /** A model's request for a call of a tool. */
@@ -37,7 +38,7 @@ export type Place = { readonly at: number } | { readonly behind: Intent };
 /** The answers of a model in a part of a log. */
 export function turnsOf(log: readonly Envelope[], asksOf: AsksOf): readonly AgentTurn[] {
   return log.flatMap((envelope) => {
-    if (!holds(envelope, "ModelCallCompleted")) return [];
+    if (!holds(envelope, "ModelCallCompleted") || isGivenUp(envelope)) return [];
     const { seq, response } = envelope.event.payload;
     return [{ seq, asks: asksOf(response) }];
   });
@@ -111,6 +112,8 @@ function callsOf(log: readonly Envelope[], { seq }: AgentTurn): TurnCalls {
       return { intents, open: call.intent, end };
     } else if (call.kind === "other" && isObservation(call.envelope)) {
       end += 1;
+    } else if (behindGivenUp(log, end) > end) {
+      end = behindGivenUp(log, end);
     } else {
       return { intents, end };
     }

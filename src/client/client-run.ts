@@ -28,6 +28,8 @@ export type RunTools = Pick<ToolSet, "get" | "names" | "descriptors">;
  * When one ends without an end that is recorded for certain, those that wait behind it are refused with a
  * {@link HeldBackError}: only their caller can know whether they are still wanted, and in which order.
  * A tool must not perform calls of the run that is performing it: they would wait for each other.
+ *
+ * In the examples of its methods `run` is one of the program in docs/clients.md, with `client` and `tools` as there.
  */
 export class ClientRun {
   readonly #client: SalvorClient;
@@ -45,6 +47,10 @@ export class ClientRun {
    *
    * @throws {@link DriftError} when a class and its declaration are not the same tool; nothing was opened then.
    * @throws {@link DivergenceError} when the run was started with another input or by another version of the program.
+   *
+   * @example
+   * const run = await ClientRun.open(client, tools, { agentDefHash: "desk@1", input: { ticket: 7 } });
+   * console.log(run.position); // 1
    */
   static async open(client: SalvorClient, tools: RunTools, options: OpenOptions = {}): Promise<ClientRun> {
     const declared = await client.clientTools({ signal: options.signal });
@@ -102,6 +108,10 @@ export class ClientRun {
    *   {@link UndeliveredReportError} when it was executed and the call is still open.
    * @throws {@link HeldBackError} when it waited behind one that did not end well: it was not executed.
    * @throws {@link PassedCallError} when the same call was performed and passed before its answer reached anybody.
+   *
+   * @example
+   * const refund = await run.perform("refund_card", { order_id: "A-17", amount_cents: 500 });
+   * console.log(refund); // { refund_id: 're_1', amount_cents: 500 }
    */
   async perform(tool: string, input: JsonValue, options: PerformOptions = {}): Promise<JsonValue> {
     const dyn = this.#registered(tool);
@@ -123,13 +133,29 @@ export class ClientRun {
    * {@link UnknownOutcomeError} or a crash. The call's next `perform` answers this output.
    *
    * @param seq the position of the intent.
+   *
+   * @example
+   * try {
+   *   await run.perform("refund_card", { order_id: "A-99", amount_cents: 500 });
+   * } catch (error) {
+   *   if (!(error instanceof UnknownOutcomeError)) throw error;
+   *   // The provider was asked what it did under error.idempotencyKey.
+   *   await run.report(error.seq, { refund_id: "re_7", amount_cents: 500 });
+   * }
+   * console.log(await run.perform("refund_card", { order_id: "A-99", amount_cents: 500 })); // { refund_id: 're_7', amount_cents: 500 }
    */
   async report(seq: number, output: JsonValue): Promise<void> {
     const copy = plainCopy(output, `output of call ${seq}`);
     await this.#turns.take(() => this.#holdingBack(() => this.#calls.report(seq, copy)));
   }
 
-  /** Delivers the report that did not arrive, if there is one. The call's next `perform` answers its output. */
+  /**
+   * Delivers the report that did not arrive, if there is one. The call's next `perform` answers its output.
+   *
+   * @example
+   * if (run.undelivered !== undefined) await run.flush();
+   * console.log(run.undelivered); // undefined
+   */
   async flush(): Promise<void> {
     await this.#turns.take(() => this.#holdingBack(() => this.#calls.deliverFirst()));
   }
@@ -140,12 +166,27 @@ export class ClientRun {
    * that is open and was not performed here is nobody's to perform: {@link NeedsReconciliationError}.
    *
    * For a caller who knows that the other one is gone. Two that take a run back from each other in a loop get nowhere.
+   *
+   * @example
+   * await client.openRun({ runId: run.runId }); // somebody else takes the run, and is gone
+   * try {
+   *   await run.now();
+   * } catch (error) {
+   *   if (!(error instanceof InvalidDriveTokenError)) throw error;
+   *   await run.reopen();
+   * }
+   * console.log((await run.now()).slice(0, 2)); // 20
    */
   async reopen(options: CallOptions = {}): Promise<void> {
     await this.#turns.take(() => this.#cursor.reopen(options));
   }
 
-  /** The time, as recorded: the same at this position whenever the program runs again. RFC 3339. */
+  /**
+   * The time, as recorded: the same at this position whenever the program runs again. RFC 3339.
+   *
+   * @example
+   * console.log((await run.now()).endsWith("Z")); // true
+   */
   async now(options: CallOptions = {}): Promise<string> {
     const now = new Date().toISOString();
     const event = await this.#inTurn("now", () =>
@@ -154,7 +195,12 @@ export class ClientRun {
     return event.payload.now;
   }
 
-  /** An unsigned 64-bit random number, as recorded: the same at this position whenever the program runs again. */
+  /**
+   * An unsigned 64-bit random number, as recorded: the same at this position whenever the program runs again.
+   *
+   * @example
+   * console.log(typeof (await run.random())); // bigint
+   */
   async random(options: CallOptions = {}): Promise<bigint> {
     const [value = 0n] = crypto.getRandomValues(new BigUint64Array(1));
     const event = await this.#inTurn("random", () =>
@@ -171,30 +217,44 @@ export class ClientRun {
    * @param call asks the model. What it returns is recorded, and has to be JSON.
    * @returns what is recorded.
    * @throws {@link DivergenceError} when something else is recorded here. What `call` throws is thrown on; nothing is recorded then.
+   *
+   * @example
+   * const request = { model: "any", messages: [{ role: "user", content: "Refund A-17?" }] };
+   * const ask = async () => ({ response: "Yes.", usage: { input_tokens: 4, output_tokens: 1 } });
+   * console.log((await run.model(request, ask)).response); // Yes.
    */
   async model(
     request: JsonValue,
     call: () => Promise<ModelReply>,
     options: PlacedOptions = {},
   ): Promise<ModelReply> {
-    const hashing = askedModel(request);
-    // It is waited for in its turn.
-    hashing.catch(() => undefined);
+    const asked = askedModel(request);
     const keepsPrompts = this.#keepsPrompts;
     return this.#inTurn("the model call", async () => {
-      const asked = await hashing;
       await this.#events.catchUp(options);
       return callModel(this.#client, this.#cursor, asked, call, { ...options, keepsPrompts });
     });
   }
 
-  /** Ends the run with its output. */
+  /**
+   * Ends the run with its output.
+   *
+   * @example
+   * await run.complete({ refunded: true });
+   * console.log((await client.run(run.runId)).status.state); // completed
+   */
   async complete(output: JsonValue, options: PlacedOptions = {}): Promise<void> {
     const payload = { output: plainCopy(output, "output of the run") };
     await this.#inTurn("complete", () => this.#events.end({ kind: "RunCompleted", payload }, options));
   }
 
-  /** Ends the run as failed. */
+  /**
+   * Ends the run as failed.
+   *
+   * @example
+   * await run.fail("the shop is closed");
+   * console.log((await client.run(run.runId)).status.state); // failed
+   */
   async fail(error: string, options: PlacedOptions = {}): Promise<void> {
     await this.#inTurn("fail", () => this.#events.end({ kind: "RunFailed", payload: { error } }, options));
   }

@@ -37,6 +37,11 @@ export class DrivingClient extends WireClient {
    * Opens a run, or takes one over: the drive token before it no longer holds.
    *
    * @throws {@link RunExistsError} when the id is not a client's to open.
+   *
+   * @example
+   * const { run, drive_token, log } = await client.openRun({ runId: crypto.randomUUID() });
+   * const mine = { run, driveToken: drive_token };
+   * console.log(log.length, Object.keys(mine).join()); // 0 run,driveToken
    */
   async openRun(request: OpenRunRequest = {}, options?: CallOptions): Promise<OpenedRun> {
     const { runId, agent, input, recordPrompts } = request;
@@ -52,7 +57,12 @@ export class DrivingClient extends WireClient {
     });
   }
 
-  /** What is recorded of a run, from a position on. */
+  /**
+   * What is recorded of a run, from a position on.
+   *
+   * @example
+   * for (const { seq, event } of await client.log(drive.run)) console.log(seq, event.kind); // 0 RunStarted
+   */
   async log(run: string, fromSeq = 0, options?: CallOptions): Promise<readonly Envelope[]> {
     return this.get(
       `${clientRunPath(run)}/log?from_seq=${fromSeq}`,
@@ -66,6 +76,11 @@ export class DrivingClient extends WireClient {
    *
    * @returns their positions.
    * @throws {@link DivergenceError} when something else is recorded there, or the log's rules do not allow it.
+   *
+   * @example
+   * const event = { kind: "NowObserved", payload: { now: new Date().toISOString() } } as const;
+   * const envelope = { run_id: drive.run, seq: 1, schema_version: 1, recorded_at: "", event };
+   * console.log(await client.appendEvents(drive, [envelope])); // [ 1 ]
    */
   async appendEvents(
     drive: Drive,
@@ -86,6 +101,11 @@ export class DrivingClient extends WireClient {
    * this position already is answered as it is recorded.
    *
    * @throws {@link BadRequestError}, {@link UnknownToolError}, {@link DivergenceError}; nothing was recorded then.
+   *
+   * @example
+   * const input = { order_id: "A-17", amount_cents: 500 };
+   * const call = await client.toolIntent(drive, { seq: 1, tool: "refund_card", input });
+   * if (!call.settled) console.log("refund it under", call.idempotency_key); // refund it under sha256:…
    */
   async toolIntent(drive: Drive, ask: Ask, options?: CallOptions): Promise<IntentAnswer> {
     const { seq, tool, input } = ask;
@@ -98,6 +118,12 @@ export class DrivingClient extends WireClient {
    *
    * @returns the position of the intent.
    * @throws {@link CompletionRefusedError} when the report is not believed, {@link DivergenceError} when another one is recorded.
+   *
+   * @example
+   * const input = { order_id: "A-17", amount_cents: 500 };
+   * await client.toolIntent(drive, { seq: 1, tool: "refund_card", input });
+   * const output = { refund_id: "re_1", amount_cents: 500 };
+   * console.log(await client.toolCompletion(drive, 1, { output })); // 1
    */
   async toolCompletion(drive: Drive, seq: number, report: Report, options?: CallOptions): Promise<number> {
     const body = bodyText({ seq, ...report }, `the report on call ${seq}`);
@@ -112,6 +138,11 @@ export class DrivingClient extends WireClient {
   /**
    * Opens a model call. One that is recorded at this position with this hash is answered as it is recorded.
    * @throws {@link DivergenceError} when something else is recorded there; nothing was recorded then.
+   *
+   * @example
+   * const request = { model: "any", messages: [{ role: "user", content: "Refund A-17?" }] };
+   * const call = await client.modelIntent(drive, { seq: 1, requestHash: hashValue(request) });
+   * console.log(call.settled); // false
    */
   async modelIntent(drive: Drive, ask: ModelAsk, options?: CallOptions): Promise<ModelIntentAnswer> {
     const { seq, requestHash: request_hash, requestBody: request_body } = ask;
@@ -130,6 +161,11 @@ export class DrivingClient extends WireClient {
    *
    * @returns the position of the intent.
    * @throws {@link DivergenceError} when another one is recorded; `client_completion_refused` when the server makes the call.
+   *
+   * @example
+   * await client.modelIntent(drive, { seq: 1, requestHash: hashValue("Refund A-17?") });
+   * const usage = { input_tokens: 4, output_tokens: 1 };
+   * console.log(await client.modelCompletion(drive, 1, { response: "Yes.", usage })); // 1
    */
   async modelCompletion(
     drive: Drive,
@@ -153,6 +189,13 @@ export class DrivingClient extends WireClient {
    *
    * @returns what each step's own method would, in their order.
    * @throws what a step's own method does, with `details.step`; nothing was recorded then.
+   *
+   * @example
+   * const ask = (seq: number, order_id: string) => ({ seq, tool: "find_order", input: { order_id } });
+   * await client.toolIntent(drive, ask(1, "A-17"));
+   * const toolCompletion = { seq: 1, report: { output: { paid_cents: 500 } } };
+   * const [, next] = await client.steps(drive, [{ toolCompletion }, { toolIntent: ask(3, "A-18") }]);
+   * console.log(next.seq, next.settled); // 3 false
    */
   async steps<const S extends readonly DriverStep[]>(
     drive: Drive,
@@ -167,6 +210,11 @@ export class DrivingClient extends WireClient {
    *
    * @throws {@link NeedsReconciliationError} when it is a `write` whose end nobody knows; a {@link SalvorError} with the code
    *   `tool_execution` when the call is recorded as failed.
+   *
+   * @example
+   * const answer = await client.toolStep(drive, { seq: 1, tool: "look_up", input: { order_id: "A-17" } });
+   * if ("output" in answer) console.log(answer.output); // { paid_cents: 500 }
+   * else console.log("a person is asked:", answer.suspended.reason);
    */
   async toolStep(drive: Drive, ask: HostedAsk, options?: CallOptions): Promise<ToolStepAnswer> {
     const { seq, tool, input, idempotencyKey: idempotency_key } = ask;
@@ -178,6 +226,10 @@ export class DrivingClient extends WireClient {
    * Has the server call a model. Asked again, it joins the call that is under way or answers what is recorded.
    *
    * @throws a {@link SalvorError} with the code `model_execution` when the model failed: the call may be asked for again.
+   *
+   * @example
+   * const { response, usage } = await client.modelStep(drive, { seq: 1, request: { prompt: "Refund A-17?" } });
+   * console.log(response, usage.output_tokens); // { text: 'Refund it.' } 3
    */
   async modelStep(drive: Drive, ask: HostedModelAsk, options?: CallOptions): Promise<ModelReply> {
     const body = bodyText({ seq: ask.seq, request: ask.request }, "a model step");
@@ -187,6 +239,12 @@ export class DrivingClient extends WireClient {
   /**
    * The same as a stream: what the model says while it says it, and then, as the `complete` event, what is recorded. Asked
    * again by itself only while nothing was heard; when it breaks off after that, {@link modelStep} answers what came of it.
+   *
+   * @example
+   * for await (const event of client.streamModelStep(drive, { seq: 1, request: { prompt: "Refund A-17?" } })) {
+   *   if (event.type === "text_delta") console.log(event.text); // Refund it.
+   *   if (event.type === "complete") console.log("recorded:", event.response); // recorded: { text: 'Refund it.' }
+   * }
    */
   async *streamModelStep(
     drive: Drive,
@@ -203,6 +261,11 @@ export class DrivingClient extends WireClient {
   /**
    * Settles a call as the run's driver. Where an operator token is configured this client must have it.
    * Never sent again by itself: when the answer is lost, read the run.
+   *
+   * @example
+   * await client.toolIntent(drive, { seq: 1, tool: "refund_card", input: { order_id: "A-17", amount_cents: 500 } });
+   * const output = { refund_id: "re_1", amount_cents: 500 };
+   * console.log((await client.resolveClientRun(drive, { seq: 1, output })).resolved); // true
    */
   async resolveClientRun(
     drive: Drive,

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../contract/json.js";
-import { canonicalJson } from "../log/canonical-text.js";
 import { holds, type EventOf } from "../log/events.js";
 import type { CallOptions, ModelReply } from "./client-options.js";
+import { hashValue } from "./hash-value.js";
 import { plainCopy } from "./json-text.js";
 import type { RunCursor } from "./run-cursor.js";
 import type { SalvorClient } from "./salvor-client.js";
@@ -14,21 +14,9 @@ export interface AskedModel {
 }
 
 /** @throws {@link NotJsonError} when the request is not JSON through and through. */
-export async function askedModel(request: JsonValue): Promise<AskedModel> {
+export function askedModel(request: JsonValue): AskedModel {
   const copy = plainCopy(request, "request of the model");
-  return { request: copy, hash: `sha256:${await sha256Hex(canonicalJson(copy))}` };
-}
-
-/** The lower-case hex SHA-256 of a text's UTF-8 bytes, of what a browser and Node have alike. */
-async function sha256Hex(text: string): Promise<string> {
-  const { subtle } = crypto as { readonly subtle?: typeof crypto.subtle };
-  if (subtle === undefined) {
-    throw new TypeError(
-      "there is no crypto.subtle to hash a request with: serve the page over https or from localhost",
-    );
-  }
-  const bytes = new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { request: copy, hash: hashValue(copy) };
 }
 
 /**

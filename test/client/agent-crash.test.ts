@@ -78,7 +78,9 @@ describe("an agent's loop whose process dies anywhere", () => {
           try {
             await loop(await openAgent(client, world, runId), turns, {
               checkpoint: kept,
-              onAsked: (turn) => { assert.ok(turn >= recorded, `the answer of turn ${turn} is recorded`); },
+              onAsked: (turn) => {
+                assert.ok(turn >= recorded, `the answer of turn ${turn} is recorded`);
+              },
             });
             return true;
           } catch (error) {

@@ -9,7 +9,7 @@ import ts from "typescript";
 import { codeBlocks, readPage, root } from "../docs/pages.js";
 import { SalvorClient } from "#salvor/client/index.js";
 import { TestServer } from "./support/server.js";
-import { ALL, REFUND_INPUT, REFUND_OUTPUT } from "./support/tools.js";
+import { ALL, REFUND_ARTEFACT } from "./support/tools.js";
 
 // Inside the package, so that `salvor` and `salvor/client` are what a user of the package gets.
 const folder = join(root, `build/clients-page-${process.pid}`);
@@ -28,22 +28,7 @@ const BESIDE: Readonly<Record<string, string>> = {
         return { refund_id: \`re_\${this.payments.paid}\`, amount_cents: input.amount_cents };
       }
     }`,
-  "tools.schemas.json": JSON.stringify({
-    formatVersion: 1,
-    generator: {},
-    inputs: {},
-    tools: {
-      refund_card: {
-        class: "RefundCard",
-        file: "tools.ts",
-        effect: "write",
-        description: "Refund a paid order.",
-        input: REFUND_INPUT,
-        output: REFUND_OUTPUT,
-        fingerprint: "sha256:0",
-      },
-    },
-  }),
+  "tools.schemas.json": JSON.stringify(REFUND_ARTEFACT),
 };
 
 describe("docs/clients.md", () => {

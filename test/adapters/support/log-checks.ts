@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { canonicalJson } from "#salvor/log/canonical-json.js";
 import type { Envelope } from "#salvor/log/events.js";
 import { NOT_STARTED, applyEvent } from "#salvor/log/fold.js";
 import { judgeAppend } from "#salvor/log/guard.js";
@@ -17,10 +18,10 @@ export function assertLegal(run: string, log: readonly Envelope[]): void {
 export function shapeOf(log: readonly Envelope[]): readonly string[] {
   return log.map(({ event }) => {
     if (event.kind === "ToolCallRequested") {
-      return `${event.kind} ${event.payload.tool} ${JSON.stringify(event.payload.input)}`;
+      return `${event.kind} ${event.payload.tool} ${canonicalJson(event.payload.input)}`;
     }
     if (event.kind === "ModelCallRequested") return `${event.kind} ${event.payload.request_hash}`;
-    if (event.kind === "ModelCallCompleted") return `${event.kind} ${JSON.stringify(event.payload)}`;
+    if (event.kind === "ModelCallCompleted") return `${event.kind} ${canonicalJson(event.payload.response)}`;
     return event.kind;
   });
 }

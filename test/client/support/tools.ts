@@ -29,6 +29,24 @@ export const REFUND_OUTPUT = {
   additionalProperties: false,
 } as const;
 
+/** What `salvor schemas` makes of a class `RefundCard` of `tools.ts` for these. */
+export const REFUND_ARTEFACT = {
+  formatVersion: 1,
+  generator: {},
+  inputs: {},
+  tools: {
+    refund_card: {
+      class: "RefundCard",
+      file: "tools.ts",
+      effect: "write",
+      description: "Refund a paid order.",
+      input: REFUND_INPUT,
+      output: REFUND_OUTPUT,
+      fingerprint: "sha256:0",
+    },
+  },
+} as const;
+
 /** A card refund: the client's word closes it, the amount is pinned, and order and amount identify it. */
 export const REFUND_CARD: ClientToolDeclaration = {
   name: "refund_card",

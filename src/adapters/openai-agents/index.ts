@@ -1,0 +1,1 @@
+export { OpenAIAgentsRun, type Interrupted } from "./openai-agents-run.js";

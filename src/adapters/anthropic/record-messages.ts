@@ -1,6 +1,7 @@
 import type { Middleware, MiddlewareNext } from "@anthropic-ai/sdk/core/middleware";
-import type { AgentRun, ModelReply } from "../../client/index.js";
+import { SalvorError, type AgentRun, type ModelReply } from "../../client/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../contract/json.js";
+import { LoopStoppedError } from "./loop-stopped-error.js";
 import { eventsOf, frameOf } from "./message-events.js";
 import { messagesRequestOf, type MessagesRequest } from "./messages-request.js";
 import { changesTheRequest, refusalOf, replyOf, replyOfRefusal } from "./recorded-answer.js";
@@ -72,13 +73,17 @@ function streamed(
   });
 }
 
-function model(
+async function model(
   agent: AgentRun,
   { asked, answered }: MessagesRequest,
   { signal }: Sent,
   call: () => Promise<ModelReply>,
 ): Promise<ModelReply> {
-  return agent.model(asked, call, { answered, signal: signal ?? undefined });
+  try {
+    return await agent.model(asked, call, { answered, signal: signal ?? undefined });
+  } catch (error) {
+    throw error instanceof SalvorError ? new LoopStoppedError(error) : error;
+  }
 }
 
 /** An answer that is no message: it goes to the SDK as it came. */

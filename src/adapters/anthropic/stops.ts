@@ -20,6 +20,6 @@ export class Stops {
     );
     if (errors.length === 0) return undefined;
     const error = errors.find((one) => waitOf(one) !== undefined) ?? errors[0];
-    return new LoopStoppedError(error, waitOf(error));
+    return new LoopStoppedError(error);
   }
 }

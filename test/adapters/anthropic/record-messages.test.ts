@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { APIError } from "@anthropic-ai/sdk";
-import { DivergenceError } from "#salvor/client/index.js";
+import { LoopStoppedError } from "#salvor/adapters/anthropic/index.js";
+import { DivergenceError, TransportError } from "#salvor/client/index.js";
+import { caught } from "../../client/support/caught.js";
 import { later } from "../../support/scripted-model.js";
 import type { Turn } from "../support/desk.js";
-import { call, withoutKeys } from "../support/world-desk.js";
+import { breaks, call, withoutKeys } from "../support/world-desk.js";
 import { MessagesDesk, textOf } from "./support/messages-desk.js";
 import { eventsOf, messageOf, sendEvents, sendJson } from "./support/scripted-messages.js";
 
@@ -196,11 +198,44 @@ describe("the client of AnthropicRun", () => {
     assert.equal(model.asked.length, 1);
   });
 
-  it("refuses another request where one is recorded that was not answered, and says so as it is", async () => {
+  it("gives a request up that was refused when another takes its place", async () => {
     const { messages, model } = await desk.process([HELLO]);
-    model.next(refuse(401, "authentication_error"));
+    model.next(refuse(400, "invalid_request_error"));
     await assert.rejects(messages.create(hello), APIError);
-    await assert.rejects(messages.create({ ...hello, max_tokens: 20 }), DivergenceError);
+    assert.equal(textOf(await messages.create({ ...hello, max_tokens: 20 })), "Hello to you.");
+    assert.equal(model.asked.length, 2);
+  });
+
+  it("stops at another request where one is recorded", async () => {
+    const first = await desk.process([HELLO]);
+    await first.messages.create(hello);
+    const { messages, model } = await desk.process([HELLO]);
+    const other = { ...hello, max_tokens: 20 };
+    for (const ask of [() => messages.create(other), () => messages.stream(other).finalMessage()]) {
+      const { stoppedBy } = await caught<LoopStoppedError>(ask(), LoopStoppedError);
+      assert.ok(stoppedBy instanceof DivergenceError);
+    }
+    assert.deepEqual(model.asked, []);
+  });
+
+  it("stops where the server of the run cannot be reached, and does not send the request again", async () => {
+    const { messages, model } = await desk.process([HELLO]);
+    const { port } = desk.server;
+    await desk.server.stop();
+    const { stoppedBy, wait } = await caught(messages.create(hello), LoopStoppedError);
+    assert.ok(stoppedBy instanceof TransportError);
+    assert.equal(wait, undefined);
+    assert.deepEqual(model.asked, []);
+    await desk.server.resume(undefined, port);
+    assert.equal(textOf(await messages.create(hello)), "Hello to you.");
+  });
+
+  it("stops where a call waits for a person, whatever is asked", async () => {
+    const { messages, params, model } = await desk.process(SCRIPT);
+    desk.world.next(breaks);
+    await caught(messages.toolRunner(params).runUntilDone(), LoopStoppedError);
+    const { wait } = await caught(messages.create(hello), LoopStoppedError);
+    assert.equal(wait?.tool, "pay_out");
     assert.equal(model.asked.length, 1);
   });
 });

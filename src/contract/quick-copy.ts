@@ -1,11 +1,18 @@
 import type { JsonObject, JsonValue } from "./json.js";
 
 /** How large a copy has become. */
-interface Tally {
+interface Tally extends QuickCopyOptions {
   parts: number;
   text: number;
+}
+
+export interface QuickCopyOptions {
+  /** The deepest nesting. */
+  readonly maxDepth: number;
   /** A part is counted as 32 bytes and a character as 6, the most that they take. */
   readonly maxBytes: number;
+  /** Whether a member under a symbol is a reason to look again; if not, it may stay in the copy. */
+  readonly refusesSymbols: boolean;
 }
 
 /**
@@ -14,8 +21,9 @@ interface Tally {
  *
  * @returns `undefined` when the value is not plain at first sight, or may be larger than `maxBytes`.
  */
-export function quickCopy(value: unknown, maxDepth: number, maxBytes: number): JsonValue | undefined {
-  const tally = { parts: 0, text: 0, maxBytes };
+export function quickCopy(value: unknown, options: QuickCopyOptions): JsonValue | undefined {
+  const { maxDepth, maxBytes, refusesSymbols } = options;
+  const tally: Tally = { parts: 0, text: 0, maxDepth, maxBytes, refusesSymbols };
   // Then a loop over the keys of any object would see them.
   for (const _key in NOTHING) return undefined;
   try {
@@ -60,7 +68,7 @@ function copyOfObject(object: object, depth: number, tally: Tally): JsonObject |
   if (Object.getPrototypeOf(object) !== Object.prototype || "toJSON" in object) return undefined;
   // Much faster than a copy that is made member by member, and each getter is asked once. It takes symbols along.
   const copy = { ...object } as Record<string, unknown>;
-  if (Object.getOwnPropertySymbols(copy).length > 0) return undefined;
+  if (tally.refusesSymbols && Object.getOwnPropertySymbols(copy).length > 0) return undefined;
   for (const key in copy) {
     if (key === "__proto__" || !key.isWellFormed()) return undefined;
     tally.parts += 1;
@@ -75,7 +83,8 @@ function copyOfObject(object: object, depth: number, tally: Tally): JsonObject |
 
 function copyOfArray(array: readonly unknown[], depth: number, tally: Tally): JsonValue | undefined {
   if (Object.getPrototypeOf(array) !== Array.prototype || "toJSON" in array) return undefined;
-  if (Object.getOwnPropertySymbols(array).length > 0 || Object.keys(array).length !== array.length) {
+  if (tally.refusesSymbols && Object.getOwnPropertySymbols(array).length > 0) return undefined;
+  if (Object.keys(array).length !== array.length) {
     return undefined;
   }
   const copy: JsonValue[] = [];

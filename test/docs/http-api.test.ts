@@ -15,23 +15,11 @@ import { REFUND_CARD, toolFiles } from "../support/tool-files.js";
 import { spawnServer } from "../support/spawn-server.js";
 import { codeBlocks, readPage, sources } from "./pages.js";
 import { bash, patternOf } from "./scripts.js";
+import { tableUnder } from "./tables.js";
 
 const page = readPage("docs/http-api.md");
 
-/** The rows of the table under a heading, cell by cell. */
-function rowsUnder(heading: string): readonly (readonly string[])[] {
-  const section = page.text.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
-  return section
-    .split("\n")
-    .filter((line) => line.startsWith("|") && !line.startsWith("|---"))
-    .slice(1)
-    .map((line) =>
-      line
-        .slice(1, -1)
-        .split(/(?<!\\)\|/)
-        .map((cell) => cell.trim()),
-    );
-}
+const rowsUnder = (heading: string) => tableUnder(page, heading);
 
 function codesIn(cell = ""): readonly string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);

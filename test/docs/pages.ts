@@ -23,6 +23,11 @@ export function sources(): readonly Page[] {
   return filesBelow("src", ".ts").map(read);
 }
 
+/** Our tests, and what they share. */
+export function testSources(): readonly Page[] {
+  return filesBelow("test", ".ts").map(read);
+}
+
 export function readPage(path: string): Page {
   return read(join(root, path));
 }

@@ -42,16 +42,15 @@ export class Guide {
   /**
    * Fails where a block does not compile as it stands.
    *
-   * @param beside further files that the guide's programs find beside them, by name.
+   * @param more further files that the first program finds beside it.
    */
-  static async compile(page: string, beside: Readonly<Record<string, string>> = {}): Promise<Guide> {
+  static async compile(page: string, more: Readonly<Record<string, string>> = {}): Promise<Guide> {
     const folder = join(root, `build/guide-${process.pid}`);
     await mkdir(folder, { recursive: true });
     const blocks = codeBlocks(readPage(page)).filter(({ language }) => language === "ts");
     const files = blocks.map((_, at) => join(folder, `block-${at}.ts`));
-    for (const [name, content] of Object.entries({ ...BESIDE, ...beside })) {
+    for (const [name, content] of Object.entries({ ...BESIDE, ...more }))
       await writeFile(join(folder, name), content);
-    }
     for (const [at, { code }] of blocks.entries()) await writeFile(files[at]!, code);
     const program = ts.createProgram(files, {
       strict: true,

@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 
 /** Seconds that a suite may take before its line in the summary carries a warning. */
 const BUDGETS = {
+  adapters: 120,
   crash: 180,
   mcp: 90,
   store: 120,

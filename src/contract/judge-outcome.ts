@@ -1,5 +1,4 @@
 import type { CallOutcome } from "./dyn-tool.js";
-import { isPromise } from "./is-promise.js";
 import type { JsonSchema, JsonValue } from "./json.js";
 import { NotJson, toPlainJson } from "./plain-json.js";
 import { reservedKey } from "./reserved.js";
@@ -40,12 +39,15 @@ function judged(
       `an object with only the key ${reserved}, which is reserved for this package's own records`,
     );
   }
-  const outcome = (violations: readonly Violation[]): CallOutcome => {
-    if (violations.length > 0) throw new OutputSerialization(tool, violations);
-    return { outcome: "output", output };
-  };
-  const verdict = judgeOutput?.(output, signal) ?? [];
-  return isPromise(verdict) ? Promise.resolve(verdict).then(outcome) : outcome(verdict);
+  if (judgeOutput === undefined) return { outcome: "output", output };
+  const verdict = judgeOutput(output, signal);
+  if (Array.isArray(verdict)) return accepted(tool, output, verdict as readonly Violation[]);
+  return Promise.resolve(verdict).then((violations) => accepted(tool, output, violations));
+}
+
+function accepted(tool: string, output: JsonValue, violations: readonly Violation[]): CallOutcome {
+  if (violations.length > 0) throw new OutputSerialization(tool, violations);
+  return { outcome: "output", output };
 }
 
 function suspension(tool: string, { reason, inputSchema }: SuspendOutcome): CallOutcome {

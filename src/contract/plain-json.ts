@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "./json.js";
 import { pathText } from "./json-path.js";
+import { quickCopy } from "./quick-copy.js";
 
 /**
  * The deepest nesting of a recorded output. Requests are read to 128 levels, and an output travels some levels down in one.
@@ -11,6 +12,9 @@ const MAX_INPUT_DEPTH = 128;
 
 /** The most bytes that a value's JSON may have. Requests are read to 8 MiB, and a value travels in one with a few words around it. */
 export const MAX_JSON_BYTES = 8 * 1024 * 1024 - 64 * 1024;
+
+const OUTPUT = { maxDepth: MAX_OUTPUT_DEPTH, maxBytes: MAX_JSON_BYTES, refusesSymbols: true };
+const INPUT = { maxDepth: MAX_INPUT_DEPTH, maxBytes: MAX_JSON_BYTES, refusesSymbols: false };
 
 /** A value that JSON cannot carry unchanged: where, and why. */
 export class NotJson extends Error {
@@ -33,7 +37,7 @@ export class NotJson extends Error {
  * @throws {@link NotJson} naming the first place.
  */
 export function toPlainJson(value: unknown): JsonValue {
-  return new PlainCopy(MAX_OUTPUT_DEPTH, true).whole(value);
+  return quickCopy(value, OUTPUT) ?? new PlainCopy(MAX_OUTPUT_DEPTH, true).whole(value);
 }
 
 /**
@@ -43,7 +47,7 @@ export function toPlainJson(value: unknown): JsonValue {
  * @throws {@link NotJson} naming the first place.
  */
 export function copyInput(input: JsonValue): JsonValue {
-  return new PlainCopy(MAX_INPUT_DEPTH, false).whole(input);
+  return quickCopy(input, INPUT) ?? new PlainCopy(MAX_INPUT_DEPTH, false).whole(input);
 }
 
 /** An object that is being copied, the member of it that is at hand, and the objects around it. */

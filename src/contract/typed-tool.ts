@@ -68,14 +68,14 @@ export class TypedTool<I, O> implements DynTool {
     const own = this.#plain(input);
     if (!this.#isReady) this.#makeReady();
     const reading = this.#readInput(own, ctx.signal);
-    const read = isPromise(reading) ? await this.#verdict(reading) : reading;
+    const read = reading instanceof Promise ? await this.#verdict(reading) : reading;
     if (!read.accepted) throw new InvalidInput(this.name, read.violations);
     const known = this.#withKey(ctx, own);
     try {
       const returning = this.#handler.call(known, read.value as I);
       const returned = isPromise(returning) ? await returning : returning;
       const outcome = judgeOutcome(this.name, returned, this.judgeOutput, ctx.signal);
-      return isPromise(outcome) ? await outcome : outcome;
+      return outcome instanceof Promise ? await outcome : outcome;
     } catch (thrown) {
       throw this.#failure(thrown);
     }
@@ -146,11 +146,14 @@ function inputReader({ inputSchema, inputStandard }: TypedToolDefinition, valida
   const judge = validator.compile(inputSchema);
   const read: InputReader = (input) => {
     const verdict = judge(input);
-    const reading = (violations: readonly Violation[]): Reading =>
-      violations.length > 0 ? { accepted: false, violations } : { accepted: true, value: input };
-    return isPromise(verdict) ? Promise.resolve(verdict).then(reading) : reading(verdict);
+    if (Array.isArray(verdict)) return readingOf(input, verdict as readonly Violation[]);
+    return Promise.resolve(verdict).then((violations) => readingOf(input, violations));
   };
   return Object.assign(read, { ready: judge.ready });
+}
+
+function readingOf(input: JsonValue, violations: readonly Violation[]): Reading {
+  return violations.length > 0 ? { accepted: false, violations } : { accepted: true, value: input };
 }
 
 /** What a reader says of an input, without what it makes of it. */

@@ -29,16 +29,19 @@ function compileWithAjv({ schema, dialect }: CheckedSchema, reading: Reading): V
   }
 }
 
+const NONE: readonly Violation[] = Object.freeze([]);
+
 function judgeWith(validate: ValidateFunction, value: JsonValue): readonly Violation[] {
   try {
-    if (validate(value)) return [];
-    return report(value, validate.errors ?? []);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    return [{ path: "$", message: `expected a value that can be judged, but judging failed: ${why}` }];
-  } finally {
+    if (validate(value)) return NONE;
+    const violations = report(value, validate.errors ?? []);
     // Errors hold the value, which may be large.
     validate.errors = null;
+    return violations;
+  } catch (cause) {
+    validate.errors = null;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return [{ path: "$", message: `expected a value that can be judged, but judging failed: ${why}` }];
   }
 }
 

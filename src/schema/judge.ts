@@ -8,7 +8,7 @@ import type { Trust } from "./judge-protocol.js";
 import { isPlainSchema } from "./plain-schema.js";
 import { RULES } from "./rules.js";
 import { boundSchema } from "./schema-bounds.js";
-import { measure, type ValueSize } from "./value-size.js";
+import { isTiny, measure, TINY, type ValueSize } from "./value-size.js";
 
 /** What is judged on this thread takes at most about this long, in nanoseconds: an upper bound, computed before. */
 const INLINE_NS = 10_000_000;
@@ -35,12 +35,18 @@ export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number):
   const build = once(() => compile(check(), { strict: RULES[trust].strict, allErrors: true }));
   const isQuick = (size: ValueSize) =>
     judgingTime(check().cost, size) <= INLINE_NS && size.longestKey <= PLAIN_KEY;
+  const isQuickIfTiny = once(() => isQuick(TINY));
   const isLarge = schemaText.length > LAZY_TEXT;
   if (trust === "operator" || isLarge) build();
   else if (!isPlainSchema(schema)) check();
   // The engine compiles the code of a judge when it first runs; that belongs to loading, not to the first request.
   if (trust === "operator" && isQuick(SMALLEST)) build()(null);
   const judge = (value: JsonValue) => {
+    try {
+      if (isTiny(value) && isQuickIfTiny()) return build()(value);
+    } catch (error) {
+      return refusal(error);
+    }
     const size = measure(value);
     if ("message" in size) return [size];
     try {

@@ -1,4 +1,4 @@
-import type { JsonValue, JsonObject } from "../contract/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../contract/json.js";
 import type { Violation } from "../contract/validator.js";
 import { VALUE_LIMITS } from "./limits.js";
 
@@ -12,6 +12,24 @@ export interface ValueSize {
   readonly longest: number;
   /** Characters of the longest key. */
   readonly longestKey: number;
+}
+
+/** What is tiny is no larger than this. */
+export const TINY: ValueSize = { parts: 17, text: 17 * 128, longest: 128, longestKey: 64 };
+
+/** Whether a value is plainly tiny, as most inputs and outputs of tools are: what holds for {@link TINY} holds for it. */
+export function isTiny(value: JsonValue): boolean {
+  if (!isJsonObject(value)) return false;
+  let parts = 1;
+  // Also what a prototype was given: then it is measured.
+  for (const key in value) {
+    if ((parts += 1) > TINY.parts) return false;
+    const member = value[key] as JsonValue;
+    if (key.length > TINY.longestKey) return false;
+    if (typeof member === "string" ? member.length > 64 : typeof member === "object" && member !== null)
+      return false;
+  }
+  return true;
 }
 
 /**

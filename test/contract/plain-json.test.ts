@@ -171,6 +171,16 @@ describe("what JSON cannot carry unchanged", () => {
 });
 
 describe("what JSON carries", () => {
+  it("is copied without what is no member of its own, whatever every object was given meanwhile", () => {
+    Object.defineProperty(Object.prototype, "everywhere", { value: 1, enumerable: true, configurable: true });
+    try {
+      const copy = toPlainJson({ a: [{ b: 0 }] }) as { readonly a: readonly object[] };
+      assert.deepEqual([Object.keys(copy), Object.keys(copy.a[0] ?? {})], [["a"], ["b"]]);
+    } finally {
+      Reflect.deleteProperty(Object.prototype, "everywhere");
+    }
+  });
+
   it("is copied as it is: every JSON value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: "binary" }), (value) => {

@@ -1,6 +1,5 @@
-import { join } from "node:path";
+import { bundled } from "../support/bundled.js";
 import { describeKills } from "../support/kill-test.js";
 
-describeKills("a loop of the AI SDK that is killed at every place", {
-  program: join(import.meta.dirname, "desk-program.js"),
-});
+const program = await bundled("ai-sdk/desk-program.ts");
+describeKills("a loop of the AI SDK that is killed at every place", { program });

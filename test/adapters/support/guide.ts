@@ -39,13 +39,18 @@ const BESIDE: Readonly<Record<string, string>> = {
 export class Guide {
   private constructor(readonly folder: string) {}
 
-  /** Fails where a block does not compile as it stands. */
-  static async compile(page: string): Promise<Guide> {
+  /**
+   * Fails where a block does not compile as it stands.
+   *
+   * @param more further files that the first program finds beside it.
+   */
+  static async compile(page: string, more: Readonly<Record<string, string>> = {}): Promise<Guide> {
     const folder = join(root, `build/guide-${process.pid}`);
     await mkdir(folder, { recursive: true });
     const blocks = codeBlocks(readPage(page)).filter(({ language }) => language === "ts");
     const files = blocks.map((_, at) => join(folder, `block-${at}.ts`));
-    for (const [name, content] of Object.entries(BESIDE)) await writeFile(join(folder, name), content);
+    for (const [name, content] of Object.entries({ ...BESIDE, ...more }))
+      await writeFile(join(folder, name), content);
     for (const [at, { code }] of blocks.entries()) await writeFile(files[at]!, code);
     const program = ts.createProgram(files, {
       strict: true,

@@ -3,6 +3,8 @@ import { join, relative, sep } from "node:path";
 
 /** Seconds that a suite may take before its line in the summary carries a warning. */
 const BUDGETS = {
+  // A kill test each, which starts dozens of processes.
+  adapters: 150,
   crash: 180,
   mcp: 90,
   store: 120,

@@ -47,7 +47,14 @@ export class AiSdkRun {
   readonly agentRun: AgentRun;
   /** The run's tools, as the AI SDK's own. */
   readonly tools: Readonly<Record<string, Tool<JsonObject, JsonValue>>>;
-  /** Records the calls of the model that it is wrapped around. Last in a list: others before it are part of what is asked. */
+  /**
+   * Records the calls of the model that it is wrapped around. Last in a list: others before it are part of what is asked.
+   *
+   * @example
+   * ```ts
+   * const model = wrapLanguageModel({ model: anthropic("claude-sonnet-5-5"), middleware: [terse, durable.middleware] });
+   * ```
+   */
   readonly middleware: LanguageModelMiddleware;
   readonly #calls: PerformedCalls;
 
@@ -55,6 +62,7 @@ export class AiSdkRun {
    * Opens a run, or goes on with one.
    *
    * @param tools a `ToolSet`, or `declaredTools(...)`.
+   * @param options as of `ClientRun.open`: keep `runId`, it is how another process goes on.
    * @throws what `AgentRun.open` throws: `DriftError`, `DivergenceError` and the errors of the server.
    */
   static async open(client: SalvorClient, tools: RunTools, options: AiSdkRunOptions = {}): Promise<AiSdkRun> {
@@ -76,12 +84,30 @@ export class AiSdkRun {
     return this.agentRun.runId;
   }
 
-  /** A model whose calls are recorded. */
+  /**
+   * A model whose calls are recorded.
+   *
+   * @returns a model that throws what the model throws, and what `AgentRun.model` throws: `WaitingError`, `DivergenceError`.
+   *
+   * @example
+   * ```ts
+   * const agent = new ToolLoopAgent({ model: durable.model(anthropic("claude-sonnet-5-5")), tools: durable.tools });
+   * ```
+   */
   model(model: LanguageModelV3): LanguageModelV3 {
     return wrapLanguageModel({ model, middleware: this.middleware });
   }
 
-  /** What the requests for approval of an answer wait for, each call once: not those that only `needsApproval` asked for. */
+  /**
+   * What the requests for approval of an answer wait for, each call once: not those that only `needsApproval` asked for, and
+   * nothing is known of those that another process made.
+   *
+   * @example
+   * ```ts
+   * const result = streamText({ model, tools: durable.tools, messages });
+   * for (const wait of durable.waits({ content: await result.content })) console.log(wait.kind, wait.tool, wait.reason);
+   * ```
+   */
   waits({ content }: AiSdkAnswer): readonly RunWait[] {
     const waits = content.flatMap(({ type, toolCall }) => {
       const isRequest = type === "tool-approval-request" && toolCall !== undefined;

@@ -2,4 +2,8 @@ import { bundled } from "../support/bundled.js";
 import { describeKills } from "../support/kill-test.js";
 
 const program = await bundled("ai-sdk/desk-program.ts");
-describeKills("a loop of the AI SDK that is killed at every place", { program });
+describeKills("a loop of the AI SDK that is killed at every place", {
+  program,
+  // `npm test` takes a sample, `npm run soak` every place.
+  every: process.env.SALVOR_SOAK === "1" ? 1 : 3,
+});

@@ -13,6 +13,7 @@ const ENTRIES = {
   index: "index.js",
   "client/index": "client/index.js",
   "adapters/ai-sdk/index": "adapters/ai-sdk/index.js",
+  "adapters/langchain/index": "adapters/langchain/index.js",
   "server/index": "server/index.js",
   "runtime/index": "runtime/index.js",
   "store/index": "store/index.js",

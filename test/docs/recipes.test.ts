@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { AuthorProject } from "../support/author-project.js";
 import { TYPESCRIPTS } from "../support/typescript-versions.js";
 import { readPage } from "./pages.js";
+import { commandsIn, filesIn, runIn, type Command } from "./project-page.js";
 
 const page = readPage("docs/recipes.md");
 
@@ -16,56 +15,11 @@ function sectionOf(heading: string): string {
   return section;
 }
 
-/** The files of a section: each block under a line that is its name. */
-function filesOf(heading: string): readonly (readonly [string, string])[] {
-  return [...sectionOf(heading).matchAll(/^`([^`\n]+)`:\n\n```\w+\n(.*?)^```$/gms)].map(
-    ([, name = "", text = ""]) => [name, text] as const,
-  );
-}
-
-interface Command {
-  readonly command: string;
-  readonly prints: string;
-}
-
-/** The commands of a section, each with what the page says that it prints. */
-function commandsOf(heading: string): readonly Command[] {
-  const [, session = ""] = /^```console\n(.*?)^```$/ms.exec(sectionOf(heading)) ?? [];
-  return session
-    .split(/^\$ /m)
-    .slice(1)
-    .map((part) => {
-      const [command = "", ...lines] = part.split("\n");
-      return { command, prints: lines.join("\n").trim() };
-    });
-}
-
-/** Runs a command as a reader would, who has everything installed. */
-async function run(project: AuthorProject, command: string): Promise<string> {
-  const env = {
-    ...process.env,
-    npm_config_offline: "true",
-    npm_config_yes: "false",
-    NO_COLOR: "1",
-    FORCE_COLOR: undefined,
-    NODE_TEST_CONTEXT: undefined,
-  };
-  const child = spawn("bash", ["-c", command], {
-    cwd: project.folder,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const printed = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) {
-    child[name].setEncoding("utf8").on("data", (text: string) => (printed[name] += text));
-  }
-  const [code] = (await once(child, "close")) as [number | null];
-  assert.equal(code, 0, `${command}\n${printed.stdout}${printed.stderr}`);
-  return printed.stdout.trim();
-}
+const filesOf = (heading: string) => filesIn(sectionOf(heading));
+const commandsOf = (heading: string) => commandsIn(sectionOf(heading));
 
 async function runAsSaid(project: AuthorProject, { command, prints }: Command): Promise<void> {
-  const printed = await run(project, command);
+  const printed = await runIn(project, command);
   if (prints !== "") assert.equal(printed, prints, command);
   if (command.includes("vitest")) assert.match(printed, /Tests {2}2 passed/);
 }

@@ -60,5 +60,10 @@ export function isAboutAccess(error: unknown, { token, askToken }: Api): boolean
 /** An error in the words that a person reads. */
 export function wordsOf(error: unknown): string {
   if (error instanceof TransportError) return "The server does not answer.";
+  if (error instanceof UnauthorizedError)
+    return "This is read with a token. “Token…”, at the top of the page, asks for it again.";
+  if (error instanceof OperatorRequiredError) return "Only the operator does this.";
+  if (error instanceof UnavailableError)
+    return "The server cannot answer at the moment; this page asks again by itself.";
   return error instanceof Error ? error.message : String(error);
 }

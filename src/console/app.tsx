@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiProvider, clientOf, type Api, type TokenNeed } from "./api.js";
+import { forget } from "./drafts.js";
 import { InboxView } from "./inbox/inbox-view.js";
 import { Link, useRoute, type Route } from "./router.js";
 import { RunView } from "./run/run-view.js";
@@ -16,12 +17,20 @@ export function App() {
   const [need, setNeed] = useState<TokenNeed | undefined>(undefined);
   const askToken = useCallback((why: TokenNeed): void => setNeed((before) => before ?? why), []);
   const api = useMemo((): Api => ({ client: clientOf(token), token, askToken }), [token, askToken]);
+  // Another visit begins with nothing of the one before.
+  const [visit, setVisit] = useState(0);
   useTitleAndFocus(route);
 
   const use = (next: string | undefined): void => {
     keepToken(next);
     setToken(next);
     setNeed(undefined);
+  };
+  // Whoever leaves takes with them what they typed.
+  const forgetToken = (): void => {
+    forget("");
+    setVisit(visit + 1);
+    use(undefined);
   };
   return (
     <ApiProvider value={api}>
@@ -43,14 +52,14 @@ export function App() {
             Token…
           </button>
         ) : (
-          <button type="button" class="quiet" onClick={() => use(undefined)}>
+          <button type="button" class="quiet" onClick={forgetToken}>
             Forget token
           </button>
         )}
       </header>
       <ConnectionBanner />
       <main id="main">
-        <View route={route} />
+        <View key={visit} route={route} />
       </main>
       {need !== undefined && <TokenDialog need={need} onToken={use} onClose={() => setNeed(undefined)} />}
     </ApiProvider>

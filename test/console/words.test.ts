@@ -13,7 +13,7 @@ describe("the words of the page", () => {
       visible: typeof visible;
       visibleLines: typeof visibleLines;
     }>("ui/visible.ts"));
-    ({ centsText } = await pageModule<{ centsText: typeof centsText }>("decide/amounts.ts"));
+    ({ centsText } = await pageModule<{ centsText: typeof centsText }>("ui/money.ts"));
     ({ lengthOf } = await pageModule<{ lengthOf: typeof lengthOf }>("ui/time.tsx"));
   });
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../contract/json.js";
 import { lineJson } from "../ui/json-text.js";
+import { factText, moneyOf } from "../ui/money.js";
 
 export interface Fact {
   readonly name: string;
@@ -27,23 +28,22 @@ export function amountLike(input: JsonValue, named: readonly string[]): readonly
 /** The amounts of money among the members of an input, as people read them. */
 export function moneyIn(input: JsonValue): readonly Fact[] {
   if (!isJsonObject(input)) return [];
-  return Object.entries(input).flatMap(([name, value]) =>
-    isCents(name, value) ? [{ name: name.replace(/_?cents$/i, ""), text: centsText(value) }] : [],
-  );
+  return Object.entries(input).flatMap(([name, value]) => {
+    const text = moneyOf(name, value);
+    return text === undefined ? [] : [{ name: name.replace(/_?cents$/i, "") || name, text }];
+  });
 }
 
-function isCents(name: string, value: JsonValue): value is number {
-  return /cents$/i.test(name) && typeof value === "number" && Number.isInteger(value);
+/** What a result says besides what was asked for, as far as it fits on a line: the provider's id. Money is said elsewhere. */
+export function receiptIn(output: JsonValue, input: JsonValue): readonly Fact[] {
+  if (!isJsonObject(output)) return [{ name: "result", text: lineJson(output) }];
+  return Object.entries(output)
+    .filter(([name]) => !(isJsonObject(input) && Object.hasOwn(input, name)))
+    .filter(([name, value]) => isPlain(value) && moneyOf(name, value) === undefined)
+    .map(([name, value]) => ({ name, text: factText(name, value) }))
+    .slice(0, 5);
 }
 
-function factText(name: string, value: JsonValue): string {
-  const text = typeof value === "string" ? value : lineJson(value);
-  return isCents(name, value) ? `${text} (${centsText(value)})` : text;
-}
-
-/** Hundredths as people read money: 125000 is 1,250.00. */
-export function centsText(cents: number): string {
-  const digits = String(Math.abs(cents)).padStart(3, "0");
-  const whole = digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${cents < 0 ? "-" : ""}${whole}.${digits.slice(-2)}`;
+function isPlain(value: JsonValue): boolean {
+  return typeof value === "string" || typeof value === "number";
 }

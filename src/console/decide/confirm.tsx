@@ -5,7 +5,10 @@ import { JsonView } from "../ui/json-view.js";
 import { Modal } from "../ui/modal.js";
 import { cut, visible } from "../ui/visible.js";
 import { amountLike } from "./amounts.js";
+import { extensionFacts, usedWords } from "./budget.js";
 import { curlOf, type Decision } from "./decision.js";
+import { differencesOf } from "../ui/differences.js";
+import { Differing } from "../ui/differing.js";
 import type { Waiting } from "./waiting.js";
 
 interface ConfirmProps {
@@ -29,6 +32,13 @@ export function Confirm({ run, waiting, decision, isBusy, onConfirm, onBack }: C
   const { title, button, follows } = wordingOf(decision, waiting);
   const value =
     decision.kind === "happened" ? decision.output : decision.kind === "resume" ? decision.input : undefined;
+  const differences =
+    waiting.kind === "call" && decision.kind === "happened"
+      ? differencesOf(waiting.call.input, decision.output)
+      : [];
+  const budget = waiting.kind === "input" && waiting.isBudget ? waiting.budget : undefined;
+  const extension =
+    budget !== undefined && decision.kind === "resume" ? extensionFacts(budget, decision.input) : [];
   const said =
     decision.kind === "abandon" ? decision.reason : decision.kind === "resume" ? "" : decision.note;
   return (
@@ -38,6 +48,17 @@ export function Confirm({ run, waiting, decision, isBusy, onConfirm, onBack }: C
         <Fact name="run">
           <code>{run}</code>
         </Fact>
+        {budget !== undefined && <Fact name="used">{usedWords(budget)}</Fact>}
+        {extension.map(({ name, text }) => (
+          <Fact name={name} key={name}>
+            <strong>{text}</strong>
+          </Fact>
+        ))}
+        {(decision.kind === "happened" || decision.kind === "not_performed") && (
+          <Fact name="by">
+            {decision.operator === "" ? "nobody is named" : <bdi>{cut(visible(decision.operator), 120)}</bdi>}
+          </Fact>
+        )}
         {said !== "" && (
           <Fact name="note">
             <bdi>{cut(visible(said), 400)}</bdi>
@@ -46,9 +67,19 @@ export function Confirm({ run, waiting, decision, isBusy, onConfirm, onBack }: C
       </dl>
       {value !== undefined && (
         <>
-          <h3>{decision.kind === "resume" ? "The answer" : "What came of it"}</h3>
+          <h3>{headingOf(decision, waiting)}</h3>
           <JsonView value={value} label="What is recorded" />
         </>
+      )}
+      {differences.length > 0 && (
+        <div class="notice notice-warning">
+          <div>
+            <p>
+              <strong>This is not what was asked for.</strong> Record it only if it is what happened.
+            </p>
+            <Differing differences={differences} />
+          </div>
+        </div>
       )}
       <p>{follows}</p>
       <div class="actions">
@@ -108,6 +139,11 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   );
 }
 
+function headingOf({ kind }: Decision, waiting: Waiting): string {
+  if (kind !== "resume") return "What came of it";
+  return waiting.kind === "input" && waiting.isBudget ? "The extension" : "The answer";
+}
+
 function wordingOf(decision: Decision, waiting: Waiting): Wording {
   const tool = waiting.kind === "call" ? cut(visible(waiting.call.tool), 60) : "the run";
   switch (decision.kind) {
@@ -125,6 +161,12 @@ function wordingOf(decision: Decision, waiting: Waiting): Wording {
           "The call is recorded as not performed, for good, and may be asked for again under the same key. If it did happen after all, it may then happen twice.",
       };
     case "resume":
+      if (waiting.kind === "input" && waiting.isBudget)
+        return {
+          title: "Extend the budget and resume the run?",
+          button: "Resume with this extension",
+          follows: "What is added is recorded for good, and the run goes on when its client asks again.",
+        };
       return {
         title: "Resume the run?",
         button: "Resume with this answer",

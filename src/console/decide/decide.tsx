@@ -1,15 +1,19 @@
-import { useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { RunAnswer } from "../../client/answers.js";
 import { BadRequestError } from "../../client/wire-errors.js";
 import { TransportError } from "../../client/transport-error.js";
-import { isAboutAccess, useApi, wordsOf } from "../api.js";
+import { isAboutAccess, useApi } from "../api.js";
+import { forget, keep, readKept } from "../drafts.js";
 import type { KnownTools } from "../tools/known-tool.js";
-import { Words } from "../ui/words.js";
+import { ServerWords } from "../ui/server-words.js";
+import { Choices, type Opened } from "./choices.js";
 import { Confirm } from "./confirm.js";
 import { send, type Decision } from "./decision.js";
-import { NoteForm, ValueForm, type Refusal } from "./forms.js";
+import { OpenForm } from "./open-form.js";
 import { Outcome, type Told } from "./outcome.js";
-import { pinsOf, waitingOf, type Waiting } from "./waiting.js";
+import { refusalOf, type Refusal } from "./refusal.js";
+import { waitingOf, type Waiting } from "./waiting.js";
 import { whatHappened } from "./what-happened.js";
 
 interface DecideProps {
@@ -21,25 +25,30 @@ interface DecideProps {
   readonly onChange: () => void;
   /** Whether somebody is typing here, or was told something that they have not read yet. */
   readonly onBusy?: (isBusy: boolean) => void;
+  /** What is said where nothing waits and nothing has just been decided. */
+  readonly children?: ComponentChildren;
 }
 
-type Opened = "happened" | "not_performed" | "resume" | "abandon";
-
 /** What a person can do about a run, each behind a form and a confirmation. */
-export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideProps) {
+export function Decide({ run, tools, isOver = false, onChange, onBusy, children }: DecideProps) {
   const api = useApi();
+  const current = waitingOf(run, tools);
+  // Whoever went elsewhere in the middle of it finds the form as they left it.
+  const [opened, setOpened] = useState(() => readKept(openedKey(run.run, current)) as Opened | undefined);
   // What was looked at when the form was opened is what is decided about, whatever the run has come to meanwhile.
-  const [judged, setJudged] = useState<Waiting | undefined>(undefined);
-  const [opened, setOpened] = useState<Opened | undefined>(undefined);
+  const [judged, setJudged] = useState<Waiting | undefined>(opened === undefined ? undefined : current);
   const [decision, setDecision] = useState<Decision | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Refusal | undefined>(undefined);
   const [told, setTold] = useState<Told | undefined>(undefined);
   const sending = useRef(false);
-  const current = waitingOf(run, tools);
   const waiting = judged ?? current;
+  useEffect(() => {
+    if (opened !== undefined) onBusy?.(true);
+  }, []);
 
   const open = (what: Opened): void => {
+    keep(openedKey(run.run, current), what);
     setJudged(current);
     setOpened(what);
     setRefusal(undefined);
@@ -47,12 +56,14 @@ export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideP
     onBusy?.(true);
   };
   const close = (): void => {
+    keep(openedKey(run.run, waiting), undefined);
     setJudged(undefined);
     setOpened(undefined);
     setRefusal(undefined);
     onBusy?.(told !== undefined);
   };
   const tell = (what: Told): void => {
+    forget(`${run.run} `);
     setTold(what);
     setJudged(undefined);
     setOpened(undefined);
@@ -76,7 +87,7 @@ export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideP
   };
   const explain = async (error: unknown, wanted: Decision): Promise<void> => {
     if (error instanceof BadRequestError) {
-      setRefusal({ message: error.message, violations: error.violations });
+      setRefusal(refusalOf(error, wanted));
       return;
     }
     const isLost = error instanceof TransportError;
@@ -86,11 +97,11 @@ export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideP
     if (ending !== undefined) tell({ kind: isLost ? "found" : "other", ending, decision: wanted, waiting });
     else if (isLost) {
       setRefusal({
-        message:
+        words:
           "The answer was lost, and the server is not there to say whether it was recorded. Look at the run before you decide again.",
         violations: [],
       });
-    } else setRefusal({ message: wordsOf(error), violations: [] });
+    } else setRefusal(refusalOf(error, wanted));
     onChange();
   };
 
@@ -98,6 +109,7 @@ export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideP
     <div class="decide">
       {told !== undefined && (
         <Outcome
+          run={run.run}
           told={told}
           onDismiss={() => {
             setTold(undefined);
@@ -107,9 +119,13 @@ export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideP
       )}
       {refusal !== undefined && (
         <div class="notice notice-problem" role="alert">
-          <strong>Not recorded.</strong> <Words text={refusal.message} />
+          <p>
+            <strong>Not recorded.</strong> {refusal.words}
+          </p>
+          {refusal.said !== undefined && <ServerWords {...refusal.said} />}
         </div>
       )}
+      {opened === undefined && current.kind === "nothing" && told === undefined && children}
       {opened === undefined && current.kind !== "nothing" && <Choices waiting={current} onOpen={open} />}
       {opened === undefined && current.kind === "nothing" && told === undefined && !isOver && (
         <button type="button" class="quiet-danger" onClick={() => open("abandon")}>
@@ -119,6 +135,7 @@ export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideP
       {opened !== undefined && (
         <OpenForm
           key={opened}
+          draft={`${openedKey(run.run, waiting)} ${opened}`}
           opened={opened}
           waiting={waiting}
           isBusy={isBusy}
@@ -141,94 +158,7 @@ export function Decide({ run, tools, isOver = false, onChange, onBusy }: DecideP
   );
 }
 
-function Choices({
-  waiting,
-  onOpen,
-}: {
-  readonly waiting: Waiting;
-  readonly onOpen: (what: Opened) => void;
-}) {
-  return (
-    <div class="actions">
-      {waiting.kind === "call" && waiting.canSettle && (
-        <>
-          <button type="button" class="primary" onClick={() => onOpen("happened")}>
-            It happened…
-          </button>
-          <button type="button" onClick={() => onOpen("not_performed")}>
-            It did not happen…
-          </button>
-        </>
-      )}
-      {waiting.kind === "input" && (
-        <button type="button" class="primary" onClick={() => onOpen("resume")}>
-          {waiting.isBudget ? "Extend and resume…" : "Answer and resume…"}
-        </button>
-      )}
-      <span class="spring" />
-      <button type="button" class="quiet-danger" onClick={() => onOpen("abandon")}>
-        Abandon…
-      </button>
-    </div>
-  );
-}
-
-interface OpenFormProps {
-  readonly opened: Opened;
-  readonly waiting: Waiting;
-  readonly isBusy: boolean;
-  readonly refusal: Refusal | undefined;
-  readonly onReview: (decision: Decision) => void;
-  readonly onClose: () => void;
-}
-
-function OpenForm({ opened, waiting, isBusy, refusal, onReview, onClose }: OpenFormProps) {
-  const shared = { isBusy, onClose };
-  if (opened === "happened" && waiting.kind === "call") {
-    const { seq, call, declared } = waiting;
-    return (
-      <ValueForm
-        {...shared}
-        schema={declared?.output_schema ?? true}
-        pins={pinsOf(call, declared)}
-        title="What came of it"
-        hasNote
-        refusal={refusal}
-        onReview={(output, note, operator) => onReview({ kind: "happened", seq, output, note, operator })}
-      />
-    );
-  }
-  if (opened === "not_performed" && waiting.kind === "call") {
-    return (
-      <NoteForm
-        {...shared}
-        label="Note"
-        hint="How you know that it did not happen: kept in the log, and told to the run."
-        hasName
-        onReview={(note, operator) => onReview({ kind: "not_performed", seq: waiting.seq, note, operator })}
-      />
-    );
-  }
-  if (opened === "resume" && waiting.kind === "input") {
-    return (
-      <ValueForm
-        {...shared}
-        schema={waiting.schema}
-        pins={{}}
-        title="The answer"
-        hasNote={false}
-        refusal={refusal}
-        onReview={(input) => onReview({ kind: "resume", seq: waiting.seq, input })}
-      />
-    );
-  }
-  return (
-    <NoteForm
-      {...shared}
-      label="Reason"
-      hint="Why nobody will finish this run: kept in the log."
-      hasName={false}
-      onReview={(reason) => onReview({ kind: "abandon", seq: waiting.seq, reason })}
-    />
-  );
+/** Names what is opened about a position of a run among the drafts. */
+function openedKey(run: string, { seq }: Waiting): string {
+  return `${run} ${seq ?? "-"}`;
 }

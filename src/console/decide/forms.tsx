@@ -1,18 +1,12 @@
 import { useId, useState } from "preact/hooks";
-import type { JsonObject, JsonSchema, JsonValue } from "../../contract/json.js";
-import type { Violation } from "../../contract/validator.js";
-import { useForm } from "../form/form-state.js";
+import type { JsonValue } from "../../contract/json.js";
+import { useKept } from "../drafts.js";
+import { useForm, type FormPurpose } from "../form/form-state.js";
 import { SchemaForm } from "../form/schema-form.js";
 import { keepOperator, readOperator } from "../session.js";
+import type { Refusal } from "./refusal.js";
 
-export interface Refusal {
-  readonly message: string;
-  readonly violations: readonly Violation[];
-}
-
-interface ValueFormProps {
-  readonly schema: JsonSchema;
-  readonly pins: JsonObject;
+interface ValueFormProps extends FormPurpose {
   readonly title: string;
   /** Whether the log takes a note and a name with it. */
   readonly hasNote: boolean;
@@ -24,10 +18,10 @@ interface ValueFormProps {
 
 /** A value as its schema asks for it: what came of a call, or the answer that a run waits for. */
 export function ValueForm(props: ValueFormProps) {
-  const { schema, pins, title, hasNote, isBusy, refusal, onReview, onClose } = props;
-  const form = useForm(schema, pins);
-  const [note, setNote] = useState("");
-  const [operator, setOperator] = useState(readOperator);
+  const { draft, title, hasNote, isBusy, refusal, onReview, onClose } = props;
+  const form = useForm(props);
+  const [note, setNote] = useKept(`${draft} note`, () => "");
+  const [operator, setOperator] = useKept(`${draft} operator`, readOperator);
   const [shown, setShown] = useState<Refusal | undefined>(undefined);
   if (refusal !== shown) {
     setShown(refusal);
@@ -55,18 +49,23 @@ export function ValueForm(props: ValueFormProps) {
 }
 
 interface NoteFormProps {
+  /** Names it among the drafts. */
+  readonly draft: string;
   readonly label: string;
   readonly hint: string;
   readonly hasName: boolean;
+  /** Whether it ends something that nobody can begin again. */
+  readonly isDanger?: boolean;
   readonly isBusy: boolean;
   readonly onReview: (note: string, operator: string) => void;
   readonly onClose: () => void;
 }
 
 /** A decision that takes words only. */
-export function NoteForm({ label, hint, hasName, isBusy, onReview, onClose }: NoteFormProps) {
-  const [note, setNote] = useState("");
-  const [operator, setOperator] = useState(readOperator);
+export function NoteForm(props: NoteFormProps) {
+  const { draft, label, hint, hasName, isDanger = false, isBusy, onReview, onClose } = props;
+  const [note, setNote] = useKept(`${draft} note`, () => "");
+  const [operator, setOperator] = useKept(`${draft} operator`, readOperator);
   const review = (event: Event): void => {
     event.preventDefault();
     keepOperator(operator.trim());
@@ -78,7 +77,7 @@ export function NoteForm({ label, hint, hasName, isBusy, onReview, onClose }: No
         <Line label={label} value={note} onInput={setNote} hint={hint} />
         {hasName && <OperatorLine value={operator} onInput={setOperator} />}
       </div>
-      <Buttons isBusy={isBusy} onClose={onClose} />
+      <Buttons isBusy={isBusy} isDanger={isDanger} onClose={onClose} />
     </form>
   );
 }
@@ -92,16 +91,24 @@ function OperatorLine({ value, onInput }: OperatorLineProps) {
   return <Line label="Your name" value={value} onInput={onInput} hint="Kept in the log with the decision." />;
 }
 
-function Buttons({ isBusy, onClose }: { readonly isBusy: boolean; readonly onClose: () => void }) {
+interface ButtonsProps {
+  readonly isBusy: boolean;
+  readonly isDanger?: boolean;
+  readonly onClose: () => void;
+}
+
+function Buttons({ isBusy, isDanger = false, onClose }: ButtonsProps) {
   return (
     <div class="actions">
-      <button type="submit" class="primary" disabled={isBusy}>
+      <button type="submit" class={isDanger ? "danger" : "primary"} disabled={isBusy}>
         Review…
       </button>
       <button type="button" disabled={isBusy} onClick={onClose}>
-        Cancel
+        Close
       </button>
-      <span class="note">Nothing is recorded before you confirm it.</span>
+      <span class="note">
+        Nothing is recorded before you confirm it. What you typed stays until the page is loaded anew.
+      </span>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { RunAnswer } from "../../client/answers.js";
 import { ownValue, isJsonObject, type JsonObject, type JsonSchema } from "../../contract/json.js";
 import type { PendingCall } from "../../log/fold.js";
+import { budgetOf, extensionSchema, usedWords, type Budget } from "./budget.js";
 import { isPersonsToClose, type KnownTool, type KnownTools } from "../tools/known-tool.js";
 
 export type PendingTool = Extract<PendingCall, { kind: "tool" }>;
@@ -20,25 +21,17 @@ export type Waiting =
       readonly seq: number;
       readonly reason: string;
       readonly schema: JsonSchema;
-      readonly isBudget: boolean;
+      readonly isBudget: false;
+    }
+  | {
+      readonly kind: "input";
+      readonly seq: number;
+      readonly reason: string;
+      readonly schema: JsonSchema;
+      readonly isBudget: true;
+      readonly budget: Budget;
     }
   | { readonly kind: "nothing"; readonly seq: number | undefined };
-
-const BUDGET_EXTENSION: JsonSchema = {
-  type: "object",
-  properties: {
-    extend: {
-      type: "object",
-      description: "By how much each limit is raised.",
-      properties: {
-        steps: { type: "integer", minimum: 0 },
-        tokens: { type: "integer", minimum: 0 },
-        cost_usd: { type: "number" },
-        wall_time_seconds: { type: "number" },
-      },
-    },
-  },
-};
 
 /** @param tools what this server knows, by name. */
 export function waitingOf({ status, pending, event_count: count }: RunAnswer, tools: KnownTools): Waiting {
@@ -57,15 +50,11 @@ export function waitingOf({ status, pending, event_count: count }: RunAnswer, to
     return { kind: "input", seq: count - 1, reason, schema, isBudget: false };
   }
   if (status.state === "budget_exceeded") {
-    const { kind, limit } = status.budget;
-    const reason = `The run has used ${status.observed} of its ${limit} ${budgetWords(kind)}.`;
-    return { kind: "input", seq: count - 1, reason, schema: BUDGET_EXTENSION, isBudget: true };
+    const budget = budgetOf(status);
+    const [reason, schema] = [usedWords(budget), extensionSchema(budget)];
+    return { kind: "input", seq: count - 1, reason, schema, isBudget: true, budget };
   }
   return { kind: "nothing", seq: pending?.seq };
-}
-
-function budgetWords(kind: string): string {
-  return kind === "cost_usd" ? "US dollars" : kind === "wall_time" ? "seconds" : kind;
 }
 
 /** A write is a person's to settle, and so is a call that no client may close. */

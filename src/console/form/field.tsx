@@ -1,6 +1,9 @@
 import { useId } from "preact/hooks";
-import { isJsonObject, type JsonSchema } from "../../contract/json.js";
+import { isJsonObject, type JsonSchema, type JsonValue } from "../../contract/json.js";
 import { pathText, type JsonPath } from "../../contract/json-path.js";
+import type { Difference } from "../ui/differences.js";
+import { Differing, DiffersHere } from "../ui/differing.js";
+import { moneyOf } from "../ui/money.js";
 import { cut, visible } from "../ui/visible.js";
 import { boundsOf } from "./example.js";
 import type { Form } from "./form-state.js";
@@ -41,6 +44,7 @@ export function Field(props: FieldProps) {
           <Label label={label} schema={schema} required={required} />
         </legend>
         <Problems form={form} path={path} />
+        <DiffersHere difference={form.differences.get(pathText(path))} />
         {isThere && <Group {...props} plan={plan} />}
         {plan.kind !== "variants" && !(required && isThere) && (
           <Optional form={form} path={path} label={label} isThere={isThere} schema={schema} />
@@ -94,6 +98,7 @@ function Group({ plan, ...props }: FieldProps & { readonly plan: GroupPlan }) {
           {others.map((name) => (
             <Problems key={name} form={form} path={[...path, name]} named={name} />
           ))}
+          <Differing differences={others.flatMap((name) => differencesBelow(form, [...path, name]))} />
         </>
       );
     }
@@ -106,7 +111,9 @@ function Scalar({ form, schema, path, label, required, plan }: FieldProps & { re
   const problems = form.problems.get(place) ?? [];
   const bounds = boundsOf(schema, form.schema);
   const description = textIn(schema, "description");
-  const notes = [description, bounds].filter((words) => words !== undefined && words !== "").join(" · ");
+  // What else it has to be is no help below what is wrong with it.
+  const hints = problems.length > 0 ? [description] : [description, bounds];
+  const notes = hints.filter((words) => words !== undefined && words !== "").join(" · ");
   return (
     <div class="field">
       <label for={id}>
@@ -126,9 +133,32 @@ function Scalar({ form, schema, path, label, required, plan }: FieldProps & { re
             {cut(visible(problem), 400)}
           </p>
         ))}
+        <Money path={path} value={valueAt(form.value, path)} />
+        <DiffersHere difference={form.differences.get(place)} />
+        {plan.kind === "raw" && <Differing differences={differencesBelow(form, path, true)} />}
         {notes !== "" && <p class="note">{cut(visible(notes), 300)}</p>}
       </div>
     </div>
+  );
+}
+
+/** What was typed as cents, as people read money. */
+export function Money({ path, value }: { readonly path: JsonPath; readonly value: JsonValue | undefined }) {
+  const money = moneyOf(path.at(-1), value);
+  return money === undefined ? null : (
+    <p class="read-as">
+      in money <strong>{money}</strong>
+    </p>
+  );
+}
+
+/** Of a value that is drawn as one, what differs in it. */
+function differencesBelow(form: Form, path: JsonPath, isInside = false): readonly Difference[] {
+  const place = pathText(path);
+  const begins = [`${place}.`, `${place}[`];
+  return [...form.differences.values()].filter(
+    (each) =>
+      (!isInside && each.place === place) || begins.some((beginning) => each.place.startsWith(beginning)),
   );
 }
 

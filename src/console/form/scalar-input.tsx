@@ -3,8 +3,11 @@ import type { JsonValue } from "../../contract/json.js";
 import { pathText } from "../../contract/json-path.js";
 import { lineJson } from "../ui/json-text.js";
 import { cut, visible } from "../ui/visible.js";
-import { readJson, type Form } from "./form-state.js";
+import { isCentsName } from "../ui/money.js";
+import type { Form } from "./form-state.js";
 import type { Plan } from "./plan.js";
+import { readJson } from "./read-json.js";
+import { typedNumber } from "./typed-number.js";
 import { valueAt } from "./values.js";
 
 interface ScalarInputProps {
@@ -72,14 +75,16 @@ export function ScalarInput({ id, form, path, plan, hasProblem, required }: Scal
     }
     case "number": {
       const text = typed ?? (value === undefined ? "" : lineJson(value));
+      // Cents are counted, whatever their schema lets them be.
+      const isWhole = plan.isWhole || isCentsName(path.at(-1));
       return (
         <input
           {...shared}
           class="mono"
-          inputMode={plan.isWhole ? "numeric" : "decimal"}
+          inputMode={isWhole ? "numeric" : "decimal"}
           autocomplete="off"
           value={text}
-          onInput={(event) => setNumber(form, path, event.currentTarget.value, plan.isWhole)}
+          onInput={(event) => setNumber(form, path, event.currentTarget.value, isWhole)}
         />
       );
     }
@@ -101,15 +106,9 @@ export function ScalarInput({ id, form, path, plan, hasProblem, required }: Scal
 }
 
 function setNumber(form: Form, path: JsonPath, text: string, isWhole: boolean): void {
-  const { value, problem } = readJson(text);
-  if (text.trim() === "") form.set(path, undefined);
-  else if (problem !== "" && /^\s*-?\d+\s*$/.test(text))
-    form.set(path, undefined, { text, problem: problem.replace(/^\$: /, "") });
-  else if (typeof value !== "number") {
-    form.set(path, undefined, { text, problem: "This is no number: digits, and a point before decimals." });
-  } else if (isWhole && !Number.isInteger(value)) {
-    form.set(path, undefined, { text, problem: "A whole number is asked for." });
-  } else form.set(path, value, { text, problem: "" });
+  const { value, problem } = typedNumber(text, isWhole);
+  if (value === undefined && problem === "") form.set(path, undefined);
+  else form.set(path, value, { text, problem });
 }
 
 function setJson(form: Form, path: JsonPath, text: string): void {

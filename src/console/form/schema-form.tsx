@@ -1,8 +1,9 @@
 import { useId } from "preact/hooks";
 import { pathText } from "../../contract/json-path.js";
+import { Differing } from "../ui/differing.js";
 import { lineJson } from "../ui/json-text.js";
 import { cut, visible } from "../ui/visible.js";
-import { Field } from "./field.js";
+import { Field, Money } from "./field.js";
 import type { Form } from "./form-state.js";
 import { planOf } from "./plan.js";
 
@@ -58,6 +59,7 @@ export function SchemaForm({ form, title, disabled }: SchemaFormProps) {
                 <code>{visible(place)}</code> {cut(visible(messages.join("; ")), 400)}
               </p>
             ))}
+          {plan.kind === "raw" && <Differing differences={[...form.differences.values()]} />}
         </div>
       </div>
     </div>
@@ -83,9 +85,12 @@ function Pins({ form: { pins, problems } }: { readonly form: Form }) {
               value={typeof value === "string" ? value : lineJson(value)}
               aria-describedby={`${id}-${name}-note`}
             />
-            <p id={`${id}-${name}-note`} class={wrong.length === 0 ? "note" : "problem"}>
-              {wrong.length === 0 ? "Has to equal the input." : wrong.join(" ")}
-            </p>
+            <div id={`${id}-${name}-note`}>
+              <Money path={[name]} value={value} />
+              <p class={wrong.length === 0 ? "note" : "problem"}>
+                {wrong.length === 0 ? "Has to equal the input." : wrong.join(" ")}
+              </p>
+            </div>
           </div>
         );
       })}

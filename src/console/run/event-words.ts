@@ -7,6 +7,8 @@ export interface Told {
   readonly title: string;
   /** What it is about: a tool, a reason. Somebody else's words. */
   readonly about?: string;
+  /** What a person wrote who decided it. */
+  readonly note?: string;
   readonly who: string;
   readonly effect?: string;
   readonly key?: string;
@@ -116,7 +118,7 @@ function completion(payload: {
         ? "Settled, rules set aside"
         : "Settled: it happened";
     const shared = { title, who: by.operator ?? "person", parts, tone: isNot ? "bad" : "done" } as const;
-    return note === undefined ? shared : { ...shared, about: note };
+    return note === undefined ? shared : { ...shared, note };
   }
   if (holder !== undefined) {
     const about = `from ${holder.run_id} at ${holder.seq}`;
@@ -143,7 +145,7 @@ function abandonment(payload: JsonObject): Told {
   const write = ownValue(payload, "unresolved_write");
   const parts = write === undefined ? [] : ([["unresolved write", write]] as const);
   const shared = { title: "Run abandoned", who: "person", parts, tone: "bad" } as const;
-  return typeof reason === "string" ? { ...shared, about: reason } : shared;
+  return typeof reason === "string" ? { ...shared, note: reason } : shared;
 }
 
 function brief(payload: JsonObject): string {

@@ -2,18 +2,21 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { RunAnswer } from "../../client/answers.js";
 import { parseRunId } from "../../log/run-id.js";
 import { isTerminal } from "../../log/fold.js";
-import { holds } from "../../log/events.js";
+import { isFailureOutput } from "../../contract/reserved.js";
+import { holds, type Envelope } from "../../log/events.js";
 import { useApi } from "../api.js";
 import { Decide } from "../decide/decide.js";
+import { GoesOn } from "../decide/outcome.js";
 import { waitingOf } from "../decide/waiting.js";
-import { RefusedReports } from "../inbox/refused-reports.js";
-import { Why } from "../inbox/waiting-card.js";
+import { Title, TitleMarks, WaitingBody } from "../inbox/waiting-body.js";
 import { useLive } from "../live.js";
+import type { KnownTools } from "../tools/known-tool.js";
 import { useTools } from "../tools/use-tools.js";
 import { StateBadge } from "../ui/badge.js";
 import { Copy } from "../ui/copy.js";
 import { DriverAndLabels } from "../ui/driver-and-labels.js";
 import { Ago, Clock } from "../ui/time.js";
+import { KeptReports } from "./kept-reports.js";
 import { readingCurl } from "./reading-curl.js";
 import { StateAt } from "./state-at.js";
 import { Timeline } from "./timeline.js";
@@ -64,7 +67,10 @@ function KnownRun({ run, at }: { readonly run: string; readonly at: number | und
       ) : (
         <>
           <RunFacts run={value} labels={labels} />
-          {isRead && !isTerminal(value.status) && <Waits run={value} tools={byName} onChange={reload} />}
+          {isRead && !isTerminal(value.status) && (
+            <Waits run={value} tools={byName} events={tail.events} onChange={reload} />
+          )}
+          <KeptReports run={value} tools={byName} events={tail.events} />
         </>
       )}
       {tail.problem !== "" && value !== undefined && <p class="note">{tail.problem}</p>}
@@ -78,31 +84,43 @@ function KnownRun({ run, at }: { readonly run: string; readonly at: number | und
   );
 }
 
-function Waits({
-  run,
-  tools,
-  onChange,
-}: {
+interface WaitsProps {
   readonly run: RunAnswer;
-  readonly tools: ReturnType<typeof useTools>["byName"];
+  readonly tools: KnownTools;
+  readonly events: readonly Envelope[];
   readonly onChange: () => void;
-}) {
+}
+
+function Waits({ run, tools, events, onChange }: WaitsProps) {
   const waiting = waitingOf(run, tools);
   const isWaiting = waiting.kind !== "nothing";
   return (
     <div class={isWaiting ? "waits card" : "waits"}>
       {isWaiting && (
         <>
-          <h2>{waiting.kind === "input" ? "Waits for an answer" : "An open call"}</h2>
-          <p class="why">
-            <Why waiting={waiting} run={run} />
-          </p>
+          <header class="card-head">
+            <h2>
+              <Title waiting={waiting} />
+            </h2>
+            <TitleMarks waiting={waiting} since={run.last_recorded_at} />
+          </header>
+          <WaitingBody waiting={waiting} run={run} />
         </>
       )}
-      <RefusedReports reports={run.refused_reports?.filter(({ seq }) => seq === waiting.seq) ?? []} />
-      <Decide run={run} tools={tools} onChange={onChange} />
+      <Decide run={run} tools={tools} onChange={onChange}>
+        {run.driver === "none" && <GoesOn isDecided={isDecision(events[run.event_count - 1])} />}
+      </Decide>
     </div>
   );
+}
+
+/** Whether it was a person who recorded it. */
+function isDecision(envelope: Envelope | undefined): boolean {
+  if (holds(envelope, "ToolCallCompleted")) {
+    const { output, resolved_by: by } = envelope.event.payload;
+    return by !== undefined || (isFailureOutput(output) && output.__salvor_error.attempts === 0);
+  }
+  return holds(envelope, "Resumed");
 }
 
 function LiveMark({ tail }: { readonly tail: Tail }) {

@@ -63,7 +63,7 @@ interface EventProps {
 
 function Event({ run, envelope, isLookedAt }: EventProps) {
   const { token } = useApi();
-  const { title, about, who, effect, key, parts, tone } = tell(envelope);
+  const { title, about, note, who, effect, key, parts, tone } = tell(envelope);
   const { seq } = envelope;
   return (
     <li class={`event tone-${tone}${isLookedAt ? " looked-at" : ""}`} id={`event-${seq}`}>
@@ -88,6 +88,11 @@ function Event({ run, envelope, isLookedAt }: EventProps) {
       {key !== undefined && (
         <div class="event-key">
           key <Code text={key} what="the idempotency key" />
+        </div>
+      )}
+      {note !== undefined && (
+        <div class="event-note">
+          <Words text={note} />
         </div>
       )}
       <div class="event-more">

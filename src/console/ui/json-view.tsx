@@ -2,6 +2,7 @@ import type { ComponentChild } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { JsonValue } from "../../contract/json.js";
 import { prettyJson } from "./json-text.js";
+import { moneyOf } from "./money.js";
 import { visibleLines } from "./visible.js";
 
 /** How much of a value is shown before somebody asks for the rest, in characters. */
@@ -17,8 +18,8 @@ export function JsonView({ value, label }: { readonly value: JsonValue; readonly
   return (
     <div class="json">
       {/* Reachable by keyboard, for what is too wide or long has to be scrolled. */}
-      <pre tabIndex={0} role="region" aria-label={label}>
-        <code>{coloured(isCut ? text.slice(0, SHOWN) : text)}</code>
+      <pre tabIndex={0} role="group" aria-label={label}>
+        <code>{coloured(isCut ? text.slice(0, SHOWN) : text, isCut)}</code>
       </pre>
       {isCut && (
         <button type="button" class="quiet" onClick={() => setWhole(true)}>
@@ -29,18 +30,29 @@ export function JsonView({ value, label }: { readonly value: JsonValue; readonly
   );
 }
 
-function coloured(text: string): readonly ComponentChild[] {
+/** Cents are shown as money beside what is written, and not in it: what is copied is the JSON. */
+function coloured(text: string, isCut: boolean): readonly ComponentChild[] {
   const parts: ComponentChild[] = [];
   let at = 0;
+  let key = "";
   for (const match of text.matchAll(TOKEN)) {
     const [token, string, colon, number] = match;
     if (match.index > at) parts.push(text.slice(at, match.index));
     at = match.index + token.length;
     if (string !== undefined && colon !== undefined) {
       parts.push(<span class="json-key">{string}</span>, colon);
+      key = string.slice(1, -1);
     } else {
       const kind = string !== undefined ? "json-text" : number !== undefined ? "json-number" : "json-word";
-      parts.push(<span class={kind}>{token}</span>);
+      // A number that the cut goes through is another one.
+      const isWhole = number !== undefined && !(isCut && at === text.length);
+      const money = isWhole ? moneyOf(key, Number(number)) : undefined;
+      parts.push(
+        <span class={kind} data-money={money}>
+          {token}
+        </span>,
+      );
+      key = "";
     }
   }
   parts.push(text.slice(at));

@@ -26,13 +26,21 @@ export function lengthOf(ms: number): string {
   return `${days} d${hours % 24 === 0 ? "" : ` ${hours % 24} h`}`;
 }
 
-/** A time of the log as people read it here, to the second. */
+/** A time of the log as people read it here, to the second, with the zone that it is in. */
 export function clockOf(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
   const two = (part: number): string => String(part).padStart(2, "0");
   const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())} ${zoneOf(time)}`;
+}
+
+/** By its distance, which means the same to whoever reads it elsewhere: `UTC`, `UTC+5:30`. */
+function zoneOf(time: Date): string {
+  const minutes = -time.getTimezoneOffset();
+  if (minutes === 0) return "UTC";
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `UTC${minutes < 0 ? "-" : "+"}${hours}${rest === 0 ? "" : `:${String(rest).padStart(2, "0")}`}`;
 }
 
 /** How long ago something was, with the time itself for whoever points at it. */

@@ -137,10 +137,9 @@ export function deciding(browser: () => Browser): void {
       const card = cardOf(page, run);
       await card.getByText("The run has used 6 of its 5 steps.").waitFor();
       await press(card, "Extend and resume…");
-      await press(card, "Add extend");
       await card.getByLabel("steps").fill("10");
       await press(card, "Review…");
-      await press(page.getByRole("dialog"), "Resume with this answer");
+      await press(page.getByRole("dialog"), "Resume with this extension");
       await card.getByText("Recorded: the run is resumed.").waitFor();
       assert.deepEqual((await run.log())[2].event.payload, { input: { extend: { steps: 10 } } });
     });

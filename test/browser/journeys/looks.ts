@@ -26,6 +26,9 @@ export function looks(browser: () => Browser): void {
     let payout: DrivenRun;
     let asking: DrivenRun;
     let ended: DrivenRun;
+    let transfer: DrivenRun;
+    let budget: DrivenRun;
+    let contradicted: DrivenRun;
     before(async () => {
       stage = await Stage.open(browser());
       payout = await stage.run({
@@ -46,6 +49,20 @@ export function looks(browser: () => Browser): void {
       await ended.report({ refund_id: "re_1", amount_cents: 500 });
       await ended.event("RunCompleted", { output: { refunded: true } });
       await post(stage.access, `/v1/client-runs`, {});
+      const asked = { account: "DE02 1203 0000 0000 2020 51", amount_cents: 480_000 };
+      transfer = await stage.run();
+      await transfer.intent("bank_transfer", asked);
+      await transfer.report({ transfer_id: "tr_1", amount_cents: 48_000 });
+      budget = await stage.run();
+      await budget.event("BudgetExceeded", { budget: { kind: "tokens", limit: 20_000 }, observed: 20_431 });
+      contradicted = await stage.run();
+      await contradicted.intent("bank_transfer", asked);
+      await contradicted.report({ transfer_id: "tr_1", amount_cents: 48_000 });
+      await post(stage.access, `/v1/runs/${contradicted.id}/resolve`, {
+        output: { transfer_id: "tr_1", amount_cents: 480_000 },
+        note: "seen in the books of the provider, ".repeat(4),
+        operator: "Sam",
+      });
     });
     afterEach(() => stage.closePages());
     after(() => stage.close());
@@ -76,6 +93,36 @@ export function looks(browser: () => Browser): void {
           await cardOf(page, payout).getByLabel("payout_id").fill("po_7");
           await press(cardOf(page, payout), "Review…");
           await page.getByRole("dialog").waitFor();
+        },
+      ],
+      [
+        "warnings",
+        async (page) => {
+          await page.goto(`${stage.url}/`);
+          const card = cardOf(page, transfer);
+          await press(cardOf(page, budget), "Extend and resume…");
+          await press(cardOf(page, budget), "Review…");
+          await press(card, "It happened…");
+          await card.getByLabel("transfer_id").fill("tr_1");
+          await card.getByLabel("amount_cents").fill("48000");
+          await card.getByText("What the server said").click();
+          await press(card, "Review…");
+          await page.getByRole("dialog").getByText("This is not what was asked for.").waitFor();
+        },
+      ],
+      [
+        "warnings behind the confirmation",
+        async (page) => {
+          await press(page.getByRole("dialog"), "Back");
+          await cardOf(page, transfer).locator(".warning").waitFor();
+        },
+      ],
+      [
+        "contradicted run",
+        async (page) => {
+          await page.goto(`${stage.url}/runs/${contradicted.id}`);
+          await page.getByText("Contradicts what is recorded").waitFor();
+          await page.getByText("nothing more to do here").waitFor();
         },
       ],
       [

@@ -32,7 +32,7 @@ export function reading(browser: () => Browser): void {
       await call.getByText('"merchant_id"').waitFor();
       assert.match(
         await page.locator("#event-2").innerText(),
-        /Settled: it happened[\s\S]*in the ledger[\s\S]*by Rina/,
+        /Settled: it happened[\s\S]*by Rina[\s\S]*in the ledger/,
       );
     });
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What the operator of the tests declared: a payout that a person closes, a refund, and a shipment with everything in it. */
+/** What the operator of the tests declared: a payout that a person closes, a transfer with nothing pinned, a refund, and a shipment with everything in it. */
 const FILES: Readonly<Record<string, string>> = {
   "bank-payout.toml": `name = "bank_payout"
 description = "Pay out to a merchant's bank account."
@@ -21,6 +21,23 @@ required = ["payout_id", "amount_cents"]
 properties.payout_id = { type = "string", pattern = "^po_[0-9]+$", description = "The provider's id." }
 properties.amount_cents = { type = "integer", minimum = 1 }
 properties.fee_cents = { type = "integer", minimum = 0 }
+`,
+  "bank-transfer.toml": `name = "bank_transfer"
+description = "Transfer money from one of our accounts to another."
+effect = "write"
+trust_completion = false
+[input_schema]
+type = "object"
+required = ["account", "amount_cents"]
+properties.account = { type = "string" }
+properties.amount_cents = { type = "integer", minimum = 1 }
+[output_schema]
+type = "object"
+required = ["transfer_id", "amount_cents"]
+properties.transfer_id = { type = "string", minLength = 1 }
+properties.amount_cents = { type = "integer", minimum = 1 }
+properties.fee_cents = { type = "number", minimum = 0 }
+properties.rate = { type = "number" }
 `,
   "refund-card.toml": `name = "refund_card"
 description = "Refund a paid order to the card that paid it."

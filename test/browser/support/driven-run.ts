@@ -63,6 +63,12 @@ export class DrivenRun {
     return status;
   }
 
+  /** Goes on behind a position that a person filled. */
+  wasSettled(): this {
+    this.#next += 1;
+    return this;
+  }
+
   /** Posts a text as it is, for what JSON.stringify cannot write. */
   async raw(verb: string, body: string): Promise<void> {
     const answer = await fetch(`${this.access.url}/v1/client-runs/${this.id}/${verb}`, {

@@ -39,7 +39,7 @@ async function takeAll() {
   await press(cardOf(page, payout), "Review…");
   await press(page.getByRole("dialog"), "Record: it happened");
   await cardOf(page, payout).locator(".problem").first().waitFor();
-  await page.setViewportSize({ width: 1200, height: 1060 });
+  await page.setViewportSize({ width: 1200, height: 1210 });
   await page.evaluate("scrollTo(0, 0)");
   await shoot(page, "form");
   await page.setViewportSize({ width: 1200, height: 800 });

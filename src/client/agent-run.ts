@@ -1,20 +1,13 @@
 import type { JsonValue } from "../contract/json.js";
-import { holds, type Envelope } from "../log/events.js";
+import { holds } from "../log/events.js";
 import { applyEvent, isTerminal, NOT_STARTED } from "../log/fold.js";
 import type { Intent } from "../log/recorded-call.js";
-import {
-  endOfTurn,
-  openCallOf,
-  placeOf,
-  turnsOf,
-  type AgentTurn,
-  type AsksOf,
-  type ToolAsk,
-} from "./agent-turns.js";
+import { AgentLog, hasAsk } from "./agent-log.js";
+import { endOfTurn, openCallOf, placeOf, type AgentTurn, type AsksOf, type ToolAsk } from "./agent-turns.js";
 import type { CallOptions, ModelReply } from "./client-options.js";
 import type { OpenOptions } from "./client-run-options.js";
 import { ClientRun, type RunTools } from "./client-run.js";
-import { GIVEN_UP, behindGivenUp, isGivenUp } from "./given-up.js";
+import { GIVEN_UP, behindGivenUp } from "./given-up.js";
 import { plainCopy } from "./json-text.js";
 import { mayGoOnBehind } from "./may-go-on-behind.js";
 import { askedModel } from "./model-driver.js";
@@ -49,11 +42,7 @@ export class AgentRun {
   readonly #client: SalvorClient;
   readonly #asks: AsksOf;
   readonly #queue = new Turns<never>();
-  /** What is known to be recorded. It only grows. */
-  readonly #log: Envelope[] = [];
-  readonly #turns: AgentTurn[] = [];
-  /** Where each request is recorded that is, by its hash. */
-  readonly #requests = new Map<string, number>();
+  readonly #log: AgentLog;
   /** Which ask each call is that this instance performed or answered, by the call's position. */
   readonly #ids = new Map<number, string>();
   /** Asks that were refused before anything of them was recorded, by their turn's position and their id. */
@@ -67,6 +56,11 @@ export class AgentRun {
    * Opens a run, or goes on with one, as {@link ClientRun.open} does and with its errors.
    *
    * @param options.asks reads the tool calls out of what {@link AgentRun.model} records.
+   *
+   * @example
+   * const asks = (response: unknown) => (response as { calls: ToolAsk[] }).calls;
+   * const agent = await AgentRun.open(client, tools, { agentDefHash: "desk@1", asks });
+   * console.log(agent.run.position); // 1
    */
   static async open(client: SalvorClient, tools: RunTools, options: AgentOptions): Promise<AgentRun> {
     return new AgentRun(client, await ClientRun.open(client, tools, options), options.asks);
@@ -76,6 +70,7 @@ export class AgentRun {
     this.#client = client;
     this.run = run;
     this.#asks = asks;
+    this.#log = new AgentLog(client, run.runId, asks);
   }
 
   get runId(): string {
@@ -91,6 +86,13 @@ export class AgentRun {
    * @returns what is recorded.
    * @throws {@link WaitingError} when a call of the run waits for a person: the model must not go on without its answer.
    * @throws {@link DivergenceError} when the log went on with another request. What `call` throws is thrown on.
+   *
+   * @example
+   * const request = { messages: [{ role: "user", content: "Refund A-17." }] };
+   * const usage = { input_tokens: 9, output_tokens: 3 };
+   * await agent.model(request, async () => ({ response: { text: "How much?", calls: [] }, usage }));
+   * const { response } = await agent.model(request, () => Promise.reject(new Error("it was asked again")));
+   * console.log(response); // { text: 'How much?', calls: [] }
    */
   async model(
     request: JsonValue,
@@ -100,7 +102,7 @@ export class AgentRun {
     const asked = askedModel(request);
     return this.#inTurn("the model call", async () => {
       await this.#refresh({ signal });
-      let at = this.#requests.get(asked.hash);
+      let at = this.#log.requestAt(asked.hash);
       if (at === undefined) {
         await this.#endOpenCall({ signal });
         at = await this.#giveUp(this.#placeBehind(answered), { signal });
@@ -121,20 +123,36 @@ export class AgentRun {
    * @throws {@link WaitingError} when it waits for a person. Make the same ask again when the person has acted.
    * @throws {@link DivergenceError} when it cannot be told which recorded call it is. Others as {@link ClientRun.perform} does:
    *   the loop must stop, and may be repeated.
+   *
+   * @example
+   * const ask = { id: "call_1", tool: "refund_card", input: { order_id: "A-17", amount_cents: 500 } };
+   * const usage = { input_tokens: 9, output_tokens: 3 };
+   * await agent.model({ turn: 1 }, async () => ({ response: { text: "", calls: [ask] }, usage }));
+   * console.log(await agent.call(ask)); // { refund_id: 're_1', amount_cents: 500 }
    */
   async call(ask: ToolAsk, options: CallOptions = {}): Promise<JsonValue> {
     const own = { ...ask, input: plainCopy(ask.input, `input of ${ask.tool}`) };
     return this.#inTurn(ask.tool, () => this.#perform(own, options));
   }
 
-  /** Ends the run with its output, wherever the loop stands in the log. The same end may be recorded already. */
+  /**
+   * Ends the run with its output, wherever the loop stands in the log. The same end may be recorded already.
+   *
+   * @example
+   * await agent.complete({ refunded: 500 });
+   */
   async complete(output: JsonValue, options: CallOptions = {}): Promise<void> {
     await this.#inTurn("complete", async () => {
       await this.run.complete(output, { ...options, at: await this.#end(options) });
     });
   }
 
-  /** Ends the run as failed, wherever the loop stands in the log. */
+  /**
+   * Ends the run as failed, wherever the loop stands in the log.
+   *
+   * @example
+   * await agent.fail("the customer hung up");
+   */
   async fail(error: string, options: CallOptions = {}): Promise<void> {
     await this.#inTurn("fail", async () => {
       await this.run.fail(error, { ...options, at: await this.#end(options) });
@@ -147,7 +165,7 @@ export class AgentRun {
       const turn = this.#turnOf([ask.id]);
       if (turn === undefined) return this.#performUnplaced(ask, options);
       const refusal = (id: string) => `${turn.seq} ${id}`;
-      const place = placeOf(this.#log, turn, ask, {
+      const place = placeOf(this.#log.events, turn, ask, {
         idAt: (seq) => this.#ids.get(seq),
         isRefused: (id) => this.#refused.has(refusal(id)),
       });
@@ -177,9 +195,8 @@ export class AgentRun {
 
   /** The turn that an ask is part of: of the answer that was given last, or else of the last recorded one that has it. */
   #turnOf(ids: readonly string[]): AgentTurn | undefined {
-    const hasOne = ({ asks }: AgentTurn) => asks.some(({ id }) => ids.includes(id));
-    if (this.#current !== undefined && hasOne(this.#current)) return this.#current;
-    return this.#turns.findLast(hasOne);
+    const given = this.#current;
+    return given !== undefined && hasAsk(given, ids) ? given : this.#log.lastTurnWith(ids);
   }
 
   /** Where a model call goes that is not recorded: behind the turn that it carries the answers of, or that was given last. */
@@ -187,30 +204,32 @@ export class AgentRun {
     const carried = this.#turnOf(answered);
     const given = this.#current;
     const turn = carried === undefined || (given !== undefined && given.seq > carried.seq) ? given : carried;
-    return turn === undefined ? behindGivenUp(this.#log, this.run.position) : endOfTurn(this.#log, turn);
+    return turn === undefined
+      ? behindGivenUp(this.#log.events, this.run.position)
+      : endOfTurn(this.#log.events, turn);
   }
 
   /** Gives up a model call that is open at a position where something else is to be recorded; answers where that goes. */
   async #giveUp(at: number, options: CallOptions): Promise<number> {
-    if (at !== this.#log.length - 1 || !holds(this.#log[at], "ModelCallRequested")) return at;
+    if (at !== this.#log.events.length - 1 || !holds(this.#log.events[at], "ModelCallRequested")) return at;
     const { runId: run, driveToken } = this.run;
     await this.#client.modelCompletion({ run, driveToken }, at, GIVEN_UP, options);
     await this.#refresh(options);
-    return this.#log.length;
+    return this.#log.events.length;
   }
 
   /** Where the end of the run is, or goes. */
   async #end(options: CallOptions): Promise<number> {
     await this.#refresh(options);
     await this.#endOpenCall(options);
-    await this.#giveUp(this.#log.length - 1, options);
-    const last = this.#log.at(-1);
+    await this.#giveUp(this.#log.events.length - 1, options);
+    const last = this.#log.events.at(-1);
     const isOver = last !== undefined && isTerminal(applyEvent(NOT_STARTED, last).status);
-    return isOver ? last.seq : this.#log.length;
+    return isOver ? last.seq : this.#log.events.length;
   }
 
   async #endOpenCall(options: CallOptions): Promise<void> {
-    const open = openCallOf(this.#log);
+    const open = openCallOf(this.#log.events);
     if (open !== undefined) await this.#endCall(open, options);
     await this.#refresh(options);
   }
@@ -225,24 +244,9 @@ export class AgentRun {
     }
   }
 
-  async #refresh({ signal }: CallOptions): Promise<void> {
+  async #refresh(options: CallOptions): Promise<void> {
     await this.run.flush();
-    const fresh = await this.#client.log(this.runId, this.#log.length, { signal });
-    this.#log.push(...fresh);
-    this.#turns.push(...turnsOf(fresh, this.#asks));
-    for (const envelope of fresh) {
-      this.#noteRequest(envelope);
-    }
-  }
-
-  #noteRequest(envelope: Envelope): void {
-    if (holds(envelope, "ModelCallRequested")) {
-      const { seq, request_hash: hash } = envelope.event.payload;
-      if (!this.#requests.has(hash)) this.#requests.set(hash, seq);
-    } else if (isGivenUp(envelope)) {
-      const request = this.#log[envelope.seq - 1];
-      if (holds(request, "ModelCallRequested")) this.#requests.delete(request.event.payload.request_hash);
-    }
+    await this.#log.refresh(options);
   }
 
   #inTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
@@ -270,7 +274,7 @@ export class AgentRun {
     } catch {
       // What is known says enough, or the error itself does.
     }
-    const intent = this.#log[waiting.seq];
+    const intent = this.#log.events[waiting.seq];
     if (!holds(intent, "ToolCallRequested")) return error;
     const { tool, input, idempotency_key: idempotencyKey } = intent.event.payload;
     return new WaitingError({ ...waiting, runId: this.runId, tool, input, idempotencyKey }, error);

@@ -64,14 +64,19 @@ describe("a bundle for a browser", () => {
     assert.ok(run.gzipped > alone.gzipped);
   });
 
-  it("holds no schema compiler, nothing of the server, and one small package", () => {
-    for (const { files } of [alone, run]) {
+  it("holds no schema compiler, nothing of the server, and two small packages", () => {
+    for (const { files, known } of [
+      { ...alone, known: ["canonicalize"] },
+      { ...run, known: ["@noble/hashes", "canonicalize"] },
+    ]) {
       const others = files.filter(
         (file) => !/^dist\/(?:client|common|salvor-client|tool-drift)\b/.test(file),
       );
+      const packages = others.flatMap((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+      assert.deepEqual([...new Set(packages)].sort(), known);
       assert.deepEqual(
-        others.filter((file) => file !== "<stdin>"),
-        ["node_modules/canonicalize/lib/canonicalize.js"],
+        others.filter((file) => !file.startsWith("node_modules/")),
+        ["<stdin>"],
       );
       assert.deepEqual(
         files.filter((file) => /ajv|re2|koa|server/.test(file)),

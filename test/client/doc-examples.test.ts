@@ -20,11 +20,13 @@ const folder = join(root, `build/doc-examples-${process.pid}`);
 /** What the examples import is the package as it was built, not the modules that this file is compiled with. */
 const ENTRY = ["salvor", "client"].join("/");
 
-const FILES = ["src/client/salvor-client.ts", "src/client/driving-client.ts", "src/client/client-run.ts"];
+const FILES = ["salvor-client", "driving-client", "client-run", "agent-run"].map(
+  (name) => `src/client/${name}.ts`,
+);
 
 const SETTING = `
   import { Tool, ToolSet, type ToolHandler } from "salvor";
-  import { ClientRun, SalvorClient, type Drive } from "salvor/client";
+  import { AgentRun, ClientRun, SalvorClient, type Drive } from "salvor/client";
   interface Input { order_id: string; amount_cents: number }
   interface Output { refund_id: string; amount_cents: number }
   @Tool("write", { description: "Refund a paid order." })
@@ -39,6 +41,7 @@ const SETTING = `
     readonly drive: Drive;
     readonly tools: ToolSet;
     readonly run: ClientRun;
+    readonly agent: AgentRun;
     readonly console: { log(...args: unknown[]): void };
   }
   export function toolsOf(own: { inputSchema: object; outputSchema: object }): ToolSet {
@@ -53,9 +56,9 @@ function moduleOf({ code = "" }: DocExample, url: string): string {
   const names = Object.keys(client).filter((name) => !imports.some((line) => line.includes(name)));
   return [
     ...imports,
-    `import { ${names.join(", ")} } from "salvor/client";`,
+    `import { ${names.join(", ")}, type ToolAsk } from "salvor/client";`,
     `import type { Setting } from "./setting.js";`,
-    `export default async ({ ${imports.length > 0 ? "" : "client, drive, tools, run, "}console }: Setting): Promise<void> => {`,
+    `export default async ({ ${imports.length > 0 ? "" : "client, drive, tools, run, agent, "}console }: Setting): Promise<void> => {`,
     "{",
     ...lines.filter((line) => !imports.includes(line)),
     "}",
@@ -142,7 +145,7 @@ describe("the examples in the client's doc comments", () => {
         default: (setting: object) => Promise<void>;
       };
       // The classes that the example knows: those of the package.
-      const { ClientRun, SalvorClient } = (await import(ENTRY)) as typeof client;
+      const { AgentRun, ClientRun, SalvorClient } = (await import(ENTRY)) as typeof client;
       const own = new SalvorClient({ url: server.url });
       const printed: string[] = [];
       const { run: id, drive_token: driveToken } = await own.openRun({ runId: crypto.randomUUID() });
@@ -154,6 +157,10 @@ describe("the examples in the client's doc comments", () => {
         drive,
         tools,
         run: await ClientRun.open(own, tools, { agentDefHash: "desk@1" }),
+        agent: await AgentRun.open(own, tools, {
+          agentDefHash: "desk@1",
+          asks: (response) => (response as unknown as { readonly calls: readonly client.ToolAsk[] }).calls,
+        }),
         console: { log: (...args: unknown[]) => printed.push(format(...args)) },
       });
       const promised = promisedLines(example.code ?? "");

@@ -1,13 +1,16 @@
 // Builds src to dist (through build/src, which the tests read), the examples to examples/<name>/dist (not with --src) and,
 // with --test, the tests to build/test. Also links the command into node_modules/.bin, so that `npx --no-install salvor` runs
 // this checkout.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { findExamples } from "./lib/examples.js";
 import { pack } from "./lib/pack.js";
 import { removeOrphans } from "./lib/remove-orphans.js";
 import { root } from "./lib/root.js";
+import { Slots } from "./lib/slots.js";
 
 const tsc = join(root, "node_modules/typescript/bin/tsc");
 
@@ -15,18 +18,23 @@ const tsc = join(root, "node_modules/typescript/bin/tsc");
 removeOrphans(join(root, "build/src"), join(root, "src"));
 removeOrphans(join(root, "build/test"), join(root, "test"));
 
-build("-b", "tsconfig.json");
+await build("-b", "tsconfig.json");
 // The page is checked here and compiled by what packs it: its types are a browser's.
-build("-p", "src/console");
-await pack(root);
+await Promise.all([build("-p", "src/console"), pack(root)]);
 linkCommand();
-if (!process.argv.includes("--src")) for (const example of findExamples(root)) build("-p", example);
+const projects = [];
 // What the tests say in a browser is written with its types.
-if (process.argv.includes("--test")) build("-b", "test", "test/browser");
+if (process.argv.includes("--test")) projects.push(["-b", "test", "test/browser"]);
+if (!process.argv.includes("--src")) projects.push(...findExamples(root).map((example) => ["-p", example]));
+const slots = new Slots(Math.max(1, availableParallelism()));
+await Promise.all(projects.map((args) => slots.run(() => build(...args))));
 
-function build(...args) {
-  const built = spawnSync(process.execPath, [tsc, ...args], { cwd: root, stdio: "inherit" });
-  if (built.status !== 0) process.exit(built.status ?? 1);
+async function build(...args) {
+  const [status] = await once(
+    spawn(process.execPath, [tsc, ...args], { cwd: root, stdio: "inherit" }),
+    "close",
+  );
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 function linkCommand() {

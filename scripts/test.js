@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { root } from "./lib/root.js";
 import { noCounts, seconds } from "./lib/run-file.js";
 import { runSuite } from "./lib/run-suite.js";
+import { Slots } from "./lib/slots.js";
 import { chooseSuites, findSuites, missingFiles, onlySoaking } from "./lib/suites.js";
 
 /** All of `npm test`, in minutes. */
@@ -29,6 +30,8 @@ const { soak, built, fileLimit, suites } = readArguments();
 const failed = [];
 const total = noCounts();
 const table = [];
+/** The suite whose lines were printed last. */
+let heading;
 const limit = new AbortController();
 // Every test file that is running listens to it.
 setMaxListeners(0, limit.signal);
@@ -45,39 +48,39 @@ else {
 if (!built) {
   await step("build", "scripts/build.js", "--test");
   if (failed.length > 0) finish();
-  if (suites.all) {
-    await Promise.all([
-      step("format", "node_modules/prettier/bin/prettier.cjs", "--check", "--log-level", "warn", "."),
-      step("lint", "node_modules/eslint/bin/eslint.js", "."),
-    ]);
-  }
+}
+const slots = new Slots(Math.min(A_CORE * availableParallelism(), MOST_AT_ONCE));
+// A suite that ends with one long file leaves no core idle: the files of the next one begin, and what only reads runs beside.
+const running = suites.chosen.map(take);
+if (!built && suites.all) running.push(slots.first(read));
+await Promise.all(running);
+finish();
+
+async function read() {
+  await step("format", "node_modules/prettier/bin/prettier.cjs", "--check", "--log-level", "warn", ".");
+  await step("lint", "node_modules/eslint/bin/eslint.js", ".");
 }
 
-for (const suite of suites.chosen) {
-  if (limit.signal.aborted) {
-    failed.push(`${suite.name}: not run`);
-    continue;
-  }
-  print(`\n${suite.name}`);
-  const begun = performance.now();
+async function take(suite) {
   const missing = missingFiles(suite);
   for (const file of missing) failed.push(`${file} was not built: run node scripts/build.js --test`);
-  const { counts, failures } =
-    missing.length > 0
-      ? { counts: {}, failures: [] }
-      : await runSuite(suite, {
-          root,
-          concurrency: Math.min(A_CORE * availableParallelism(), MOST_AT_ONCE),
-          timeout: soak ? Infinity : fileLimit * 1000,
-          signal: limit.signal,
-          color,
-          print,
-        });
+  if (missing.length > 0) return;
+  const { counts, failures, ms } = await runSuite(suite, {
+    root,
+    slots,
+    timeout: soak ? Infinity : fileLimit * 1000,
+    signal: limit.signal,
+    color,
+    print: (line) => {
+      if (heading !== suite.name) print(`\n${suite.name}`);
+      heading = suite.name;
+      print(line);
+    },
+  });
   failed.push(...failures.map((title) => `${suite.name}: ${title}`));
   for (const [key, count] of Object.entries(counts)) total[key] += count;
-  table.push({ suite, counts, ms: performance.now() - begun });
+  table.push({ suite, counts, ms });
 }
-finish();
 
 function readArguments() {
   try {
@@ -125,7 +128,8 @@ function step(name, script, ...args) {
 
 function finish() {
   print("");
-  for (const { suite, counts, ms } of table) {
+  const inOrder = table.sort((a, b) => (a.suite.name < b.suite.name ? -1 : 1));
+  for (const { suite, counts, ms } of inOrder) {
     const over = !soak && ms > suite.budget * 1000 ? "  WARNING: over its budget" : "";
     const count = (key) => `${String(counts[key] ?? 0).padStart(5)} ${key}`;
     const shown = ["pass", "fail", "cancelled", "skipped", "todo"].map(count).join("");

@@ -22,12 +22,12 @@ await build("-b", "tsconfig.json");
 // The page is checked here and compiled by what packs it: its types are a browser's.
 await Promise.all([build("-p", "src/console"), pack(root)]);
 linkCommand();
-const projects = [];
-// What the tests say in a browser is written with its types.
-if (process.argv.includes("--test")) projects.push(["-b", "test", "test/browser"]);
-if (!process.argv.includes("--src")) projects.push(...findExamples(root).map((example) => ["-p", example]));
-const slots = new Slots(Math.max(1, availableParallelism()));
-await Promise.all(projects.map((args) => slots.run(() => build(...args))));
+const slots = new Slots(availableParallelism());
+if (!process.argv.includes("--src")) {
+  await Promise.all(findExamples(root).map((example) => slots.run(() => build("-p", example))));
+}
+// They use the examples; and what they say in a browser is written with its types.
+if (process.argv.includes("--test")) await build("-b", "test", "test/browser");
 
 async function build(...args) {
   const [status] = await once(

@@ -24,7 +24,7 @@ await Promise.all([build("-p", "src/console"), pack(root)]);
 linkCommand();
 const slots = new Slots(availableParallelism());
 if (!process.argv.includes("--src")) {
-  await Promise.all(findExamples(root).map((example) => slots.run(() => build("-p", example))));
+  await Promise.all(findExamples(root).map((example) => slots.run(() => build("-b", example))));
 }
 // They use the examples; and what they say in a browser is written with its types.
 if (process.argv.includes("--test")) await build("-b", "test", "test/browser");

@@ -1,15 +1,16 @@
 // Packs src/console into dist/console: one page, one script, one style sheet. The names of the latter two say what is in them,
 // so that a browser may keep them for ever.
 import { build } from "esbuild";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { noticesOf } from "./notices.js";
+import { writeChanged } from "./write-changed.js";
 
 /** @returns the files that were written. */
 export async function packConsole(root) {
   const from = join(root, "src/console");
   const to = join(root, "dist/console");
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { page: join(from, "main.tsx"), style: join(from, "style/style.css") },
     outdir: to,
@@ -23,19 +24,20 @@ export async function packConsole(root) {
     jsxImportSource: "preact",
     legalComments: "none",
     metafile: true,
+    write: false,
     logLevel: "warning",
   });
+  for (const { path, contents } of outputFiles) writeChanged(path, contents);
   const packed = Object.keys(metafile.outputs);
   const named = (ending) => basename(packed.find((file) => file.endsWith(ending)) ?? "");
   const page = readFileSync(join(from, "page.html"), "utf8")
     .replace("{script}", named(".js"))
     .replace("{style}", named(".css"));
-  mkdirSync(to, { recursive: true });
   const files = {
     "index.html": page,
     "LICENSES.txt": noticesOf(root, named(".js"), Object.keys(metafile.inputs)),
   };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(to, name), text);
+  for (const [name, text] of Object.entries(files)) writeChanged(join(to, name), text);
   return [...packed.map((file) => resolve(root, file)), ...Object.keys(files).map((name) => join(to, name))];
 }
 

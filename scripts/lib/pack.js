@@ -2,11 +2,12 @@
 // modules one by one is most of what a start takes. Each module is in one file only, so that a class is the same class whichever
 // of the package's entry points it came through.
 import { build } from "esbuild";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { rollup } from "rollup";
 import { noticesOf } from "./notices.js";
 import { packConsole } from "./pack-console.js";
+import { writeChanged } from "./write-changed.js";
 
 /** The files that other packages, people and we ourselves name, and what each is made of. */
 const ENTRIES = {
@@ -73,7 +74,7 @@ async function packModules(from, to) {
     },
   });
   try {
-    const { output } = await bundle.write({
+    const { output } = await bundle.generate({
       dir: to,
       format: "es",
       sourcemap: true,
@@ -83,7 +84,11 @@ async function packModules(from, to) {
       minifyInternalExports: false,
       hoistTransitiveImports: false,
     });
-    return output.map(({ fileName }) => join(to, fileName));
+    return output.map((part) => {
+      const file = join(to, part.fileName);
+      writeChanged(file, part.type === "chunk" ? part.code : part.source);
+      return file;
+    });
   } finally {
     await bundle.close();
   }
@@ -116,7 +121,7 @@ function closureOf(entry, getModuleInfo) {
 
 async function packEngines(root, from, to) {
   const outfile = join(to, "engines.cjs");
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: [join(from, ENGINES)],
     outfile,
@@ -127,10 +132,12 @@ async function packEngines(root, from, to) {
     // One file already.
     external: ["re2js"],
     metafile: true,
+    write: false,
     logLevel: "warning",
   });
+  for (const { path, contents } of outputFiles) writeChanged(path, contents);
   const notices = join(to, "engines.LICENSES.txt");
-  writeFileSync(notices, noticesOf(root, "engines.cjs", Object.keys(metafile.inputs)));
+  writeChanged(notices, noticesOf(root, "engines.cjs", Object.keys(metafile.inputs)));
   return [outfile, notices];
 }
 
@@ -139,8 +146,7 @@ function copyTypes(from, to) {
     .filter((file) => /\.d\.c?ts$/.test(file))
     .map((file) => {
       const copy = resolve(to, relative(from, file));
-      mkdirSync(dirname(copy), { recursive: true });
-      cpSync(file, copy);
+      writeChanged(copy, readFileSync(file));
       return copy;
     });
 }

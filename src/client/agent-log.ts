@@ -1,5 +1,5 @@
 import { holds, type Envelope } from "../log/events.js";
-import { turnsOf, type AgentTurn, type AsksOf } from "./agent-turns.js";
+import { isSameAsk, turnsOf, unclear, type AgentTurn, type AsksOf, type ToolAsk } from "./agent-turns.js";
 import type { CallOptions } from "./client-options.js";
 import { isGivenUp } from "./given-up.js";
 import type { SalvorClient } from "./salvor-client.js";
@@ -37,6 +37,26 @@ export class AgentLog {
   /** The last turn that has an ask with one of these ids. */
   lastTurnWith(ids: readonly string[]): AgentTurn | undefined {
     return this.#turns.findLast((turn) => hasAsk(turn, ids));
+  }
+
+  /**
+   * The turn that an ask is part of. Models that number their asks anew in each answer repeat ids: then it is the turn of the answer that
+   * was given last, or the only one, that asks for the same under that id.
+   *
+   * @param given the turn of the model's answer that this instance gave last.
+   * @throws {@link DivergenceError} when several turns have an ask with that id, and it cannot be told which one this is.
+   */
+  turnOfAsk(ask: ToolAsk, given: AgentTurn | undefined): AgentTurn | undefined {
+    const turns = this.#turns.filter((turn) => hasAsk(turn, [ask.id]));
+    if (turns.length <= 1) return turns[0];
+    const same = turns.filter(({ asks }) => asks.some((own) => own.id === ask.id && isSameAsk(own, ask)));
+    const turn = same.find(({ seq }) => seq === given?.seq) ?? (same.length === 1 ? same[0] : undefined);
+    if (turn !== undefined) return turn;
+    const of = turns.map(({ seq }) => seq).join(", ");
+    throw unclear(
+      ask,
+      `the answers at ${of} have asks with that id; ask the model first, which answers from the log`,
+    );
   }
 
   #noteRequest(envelope: Envelope): void {

@@ -3,7 +3,16 @@ import { holds } from "../log/events.js";
 import { applyEvent, isTerminal, NOT_STARTED } from "../log/fold.js";
 import type { Intent } from "../log/recorded-call.js";
 import { AgentLog, hasAsk } from "./agent-log.js";
-import { endOfTurn, openCallOf, placeOf, type AgentTurn, type AsksOf, type ToolAsk } from "./agent-turns.js";
+import {
+  endOfTurn,
+  isSameAsk,
+  openCallOf,
+  placeOf,
+  unclear,
+  type AgentTurn,
+  type AsksOf,
+  type ToolAsk,
+} from "./agent-turns.js";
 import type { CallOptions, ModelReply } from "./client-options.js";
 import type { OpenOptions } from "./client-run-options.js";
 import { ClientRun, type RunTools } from "./client-run.js";
@@ -48,7 +57,7 @@ export class AgentRun {
   /** Asks that were refused before anything of them was recorded, by their turn's position and their id. */
   readonly #refused = new Set<string>();
   /** What asks came to that no recorded answer of a model holds, by their id. */
-  readonly #unplaced = new Map<string, JsonValue>();
+  readonly #unplaced = new Map<string, { readonly ask: ToolAsk; readonly output: JsonValue }>();
   /** The model's answer that this instance gave last. */
   #current: AgentTurn | undefined;
 
@@ -162,7 +171,7 @@ export class AgentRun {
   async #perform(ask: ToolAsk, options: CallOptions): Promise<JsonValue> {
     for (;;) {
       await this.#refresh(options);
-      const turn = this.#turnOf([ask.id]);
+      const turn = this.#log.turnOfAsk(ask, this.#current);
       if (turn === undefined) return this.#performUnplaced(ask, options);
       const refusal = (id: string) => `${turn.seq} ${id}`;
       const place = placeOf(this.#log.events, turn, ask, {
@@ -187,13 +196,14 @@ export class AgentRun {
 
   async #performUnplaced(ask: ToolAsk, options: CallOptions): Promise<JsonValue> {
     const known = this.#unplaced.get(ask.id);
-    if (known !== undefined) return known;
+    if (known !== undefined && isSameAsk(known.ask, ask)) return known.output;
+    if (known !== undefined) throw unclear(ask, "another call of this process had that id");
     const output = await this.run.perform(ask.tool, ask.input, options);
-    this.#unplaced.set(ask.id, output);
+    this.#unplaced.set(ask.id, { ask, output });
     return output;
   }
 
-  /** The turn that an ask is part of: of the answer that was given last, or else of the last recorded one that has it. */
+  /** The turn that ids are part of: of the answer that was given last, or else of the last recorded one that has one of them. */
   #turnOf(ids: readonly string[]): AgentTurn | undefined {
     const given = this.#current;
     return given !== undefined && hasAsk(given, ids) ? given : this.#log.lastTurnWith(ids);

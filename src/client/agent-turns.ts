@@ -82,8 +82,8 @@ export function placeOf(log: readonly Envelope[], turn: AgentTurn, ask: ToolAsk,
   const place = turn.asks.findIndex(({ id }) => id === ask.id);
   const before = turn.asks
     .slice(0, place)
-    .filter((other) => others.includes(other) && isSame(other, ask)).length;
-  const same = unknown.filter(({ event }) => isSame(event.payload, ask));
+    .filter((other) => others.includes(other) && isSameAsk(other, ask)).length;
+  const same = unknown.filter(({ event }) => isSameAsk(event.payload, ask));
   const recorded = same[before];
   if (recorded !== undefined) return { at: recorded.seq };
   if (same.length < before) {
@@ -91,7 +91,9 @@ export function placeOf(log: readonly Envelope[], turn: AgentTurn, ask: ToolAsk,
   }
   const stray = unknown.find(
     ({ event: { payload } }) =>
-      payload.tool === ask.tool && !isSame(payload, ask) && !others.some((other) => isSame(other, payload)),
+      payload.tool === ask.tool &&
+      !isSameAsk(payload, ask) &&
+      !others.some((other) => isSameAsk(other, payload)),
   );
   if (stray !== undefined) {
     throw differs(stray.seq, ask, `call ${stray.seq} may be it, with another input`, stray);
@@ -124,7 +126,7 @@ function isObservation({ event: { kind } }: Envelope): boolean {
   return kind === "NowObserved" || kind === "RandomObserved";
 }
 
-function isSame(a: Pick<ToolAsk, "tool" | "input">, b: Pick<ToolAsk, "tool" | "input">): boolean {
+export function isSameAsk(a: Pick<ToolAsk, "tool" | "input">, b: Pick<ToolAsk, "tool" | "input">): boolean {
   return a.tool === b.tool && jsonEqual(a.input, b.input);
 }
 
@@ -133,5 +135,14 @@ function differs(position: number, ask: ToolAsk, why: string, recorded?: Intent)
     `the call ${ask.id} of ${ask.tool} was not performed, because it cannot be told whether it was performed before: ${why}`,
     { code: "divergence" },
     { position, recorded: recorded?.event, asked: ask },
+  );
+}
+
+/** The refusal of an ask when it cannot be told which call it is. */
+export function unclear(ask: ToolAsk, why: string): DivergenceError {
+  return new DivergenceError(
+    `the call ${ask.id} of ${ask.tool} was not performed, because it cannot be told which call it is: ${why}`,
+    { code: "divergence" },
+    { asked: ask },
   );
 }

@@ -132,6 +132,46 @@ describe("AgentRun", () => {
     assert.equal(world.attempts.length, 0);
   });
 
+  it("performs nothing again for an ask of an earlier turn whose id a later turn has too", async () => {
+    const first = await open();
+    await asking(first, ask("call_0", "pay_out"));
+    const paid = await first.call(ask("call_0", "pay_out"));
+    await first.model({ say: 2 }, () => Promise.resolve(reply({ calls: [ask("call_0", "pay_out", 2)] })), {
+      answered: ["call_0"],
+    });
+    // From a checkpoint, or a request that is sent again.
+    const next = await open();
+    assert.deepEqual(await next.call(ask("call_0", "pay_out")), paid);
+    assert.equal(world.attempts.length, 1);
+    await next.call(ask("call_0", "pay_out", 2));
+    await caught((await open()).call(ask("call_0", "pay_out", 3)), DivergenceError);
+    assert.deepEqual(
+      world.attempts.map(({ input }) => input.order_id),
+      ["o-1", "o-2"],
+    );
+  });
+
+  it("performs nothing for an ask that two turns make alike, until the model was asked which turn it is", async () => {
+    const first = await open();
+    await asking(first, ask("call_0", "pay_out"));
+    await first.call(ask("call_0", "pay_out"));
+    const second = () => Promise.resolve(reply({ calls: [ask("call_0", "pay_out")] }));
+    await first.model({ say: 2 }, second, { answered: ["call_0"] });
+    const next = await open();
+    await caught(next.call(ask("call_0", "pay_out")), DivergenceError);
+    assert.equal(world.attempts.length, 1);
+    await next.model({ say: 2 }, never, { answered: ["call_0"] });
+    await next.call(ask("call_0", "pay_out"));
+    assert.equal(world.attempts.length, 2);
+  });
+
+  it("does not answer an ask with what another one of its id came to, where no model call is recorded", async () => {
+    const agent = await open();
+    await agent.call(ask("call_0", "pay_out"));
+    await caught(agent.call(ask("call_0", "pay_out", 2)), DivergenceError);
+    assert.equal(world.attempts.length, 1);
+  });
+
   it("does not perform a call that may be recorded with another input", async () => {
     const agent = await open();
     await asking(agent, ask("c1", "pay_out"));

@@ -61,18 +61,28 @@ export class AgentLog {
     carried: readonly (readonly CarriedAsk[])[],
     given: AgentTurn | undefined,
   ): readonly (AgentTurn | undefined)[] {
-    let behind: AgentTurn | undefined;
+    let next: AgentTurn | undefined;
     const found = carried.toReversed().map((asks) => {
-      const ids = asks.map(({ id }) => id);
-      const next = behind;
-      const turn =
-        next === undefined
-          ? this.turnCarried(ids, given)
-          : this.#turns.findLast((each) => each.seq < next.seq && isCarried(each, ids));
-      behind = turn ?? behind;
+      const turn = this.#turnBefore(next, asks, given);
+      next = turn ?? next;
       return turn;
     });
     return found.toReversed();
+  }
+
+  /** The last turn before another one with these asks: rather one that asks for just that, as others may have their ids. */
+  #turnBefore(
+    next: AgentTurn | undefined,
+    carried: readonly CarriedAsk[],
+    given: AgentTurn | undefined,
+  ): AgentTurn | undefined {
+    const ids = carried.map(({ id }) => id);
+    const turns = this.#turns.filter(
+      (turn) => isCarried(turn, ids) && (next === undefined || turn.seq < next.seq),
+    );
+    const alike = turns.filter((turn) => carried.every((ask) => turn.asks.some((own) => mayBe(own, ask))));
+    const likely = alike.length === 0 ? turns : alike;
+    return likely.find(({ seq }) => seq === given?.seq) ?? likely.at(-1);
   }
 
   /**
@@ -99,10 +109,11 @@ export class AgentLog {
 
   /** Whether a turn asks for the same under that id, may have before its input was repaired, or has it recorded. */
   #mayHold(turn: AgentTurn, ask: ToolAsk): boolean {
-    const asksFor = (own: TurnAsk) =>
-      own.id === ask.id && (isSameAsk(own, ask) || (own.tool === ask.tool && own.input === undefined));
     const { calls } = callsOf(this.#events, turn);
-    return turn.asks.some(asksFor) || calls.some(({ intent }) => isSameAsk(ask, intent.event.payload));
+    return (
+      turn.asks.some((own) => mayBe(own, ask)) ||
+      calls.some(({ intent }) => isSameAsk(ask, intent.event.payload))
+    );
   }
 
   #noteRequest(envelope: Envelope): void {
@@ -114,4 +125,10 @@ export class AgentLog {
       if (holds(request, "ModelCallRequested")) this.#requests.delete(request.event.payload.request_hash);
     }
   }
+}
+
+/** Whether an ask of a recorded answer may be one that a loop holds: its input may have been repaired. */
+function mayBe(own: TurnAsk, { id, tool, input }: TurnAsk): boolean {
+  if (own.id !== id || own.tool !== tool) return false;
+  return own.input === undefined || input === undefined || isSameAsk(own, { tool, input });
 }

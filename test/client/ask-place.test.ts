@@ -209,4 +209,16 @@ describe("what a model would be told of a call", () => {
         new Map(),
       ]);
   });
+
+  it("is told of the right answer where a later one has an ask of that id for something else", async () => {
+    const agent = await open();
+    await agent.model(1, () => Promise.resolve(reply({ calls: [ask("call_0")] })));
+    await agent.call(ask("call_0"));
+    await agent.model(2, () => Promise.resolve(reply({ calls: [ask("call_0", 300)] })), {
+      answered: ["call_0"],
+    });
+    const carried = [{ ...ask("call_0"), told: "error" as const }];
+    for (const one of [agent, await open()])
+      assert.deepEqual(await one.endsOf([carried]), [new Map([["call_0", { output: paid(1) }]])]);
+  });
 });

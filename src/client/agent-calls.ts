@@ -138,19 +138,25 @@ export class AgentCalls {
 
   /** Where a model call goes that is not recorded: behind the turn that it carries the answers of, or that was given last. */
   modelPlace(answered: readonly string[]): number {
-    const given = this.given?.turn;
-    const carried = this.#log.turnCarried(answered, given);
-    const turn = carried === undefined || (given !== undefined && given.seq > carried.seq) ? given : carried;
-    if (turn === undefined) return behindGivenUp(this.#log.events, this.#run.position);
-    if (turn !== carried) this.#refuseUnmade(turn, answered);
-    return endOfTurn(this.#log.events, turn);
+    const turn = this.#turnBefore(answered);
+    return turn === undefined
+      ? behindGivenUp(this.#log.events, this.#run.position)
+      : endOfTurn(this.#log.events, turn);
   }
 
-  /** @throws {@link DivergenceError} when calls of the turn that was given last have not been made, and somebody waits for it still. */
-  #refuseUnmade(turn: AgentTurn, answered: readonly string[]): void {
-    if (isCarried(turn, answered) || this.given?.signal?.aborted === true) return;
+  /** Why no model call may go there: calls of the turn that was given last have not been made, and somebody waits for it still. */
+  refusalOfModel(answered: readonly string[]): DivergenceError | undefined {
+    const turn = this.#turnBefore(answered);
+    const isGiven = turn !== undefined && turn === this.given?.turn;
+    if (!isGiven || isCarried(turn, answered) || this.given?.signal?.aborted === true) return undefined;
     const open = openAsks(this.#scene(turn), this.#tools);
-    if (open.length > 0) throw notMade(turn, open);
+    return open.length === 0 ? undefined : notMade(turn, open);
+  }
+
+  #turnBefore(answered: readonly string[]): AgentTurn | undefined {
+    const given = this.given?.turn;
+    const carried = this.#log.turnCarried(answered, given);
+    return carried === undefined || (given !== undefined && given.seq > carried.seq) ? given : carried;
   }
 
   /** Ends the call that is open, if one is, before something goes on behind it. */

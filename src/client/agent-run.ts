@@ -84,17 +84,22 @@ export class AgentRun {
     { answered = [], signal }: AgentModelOptions = {},
   ): Promise<ModelReply> {
     const asked = askedModel(request);
-    return this.#inTurn("the model call", async () => {
+    const made = await this.#inTurn("the model call", async () => {
       await this.#calls.refresh({ signal });
       let at = this.#log.requestAt(asked.hash);
       if (at === undefined) {
+        // Not thrown here: what waits behind it belongs to the other loop, and goes on.
+        const refusal = this.#calls.refusalOfModel(answered);
+        if (refusal !== undefined) return { refusal };
         await this.#calls.endOpen("the model call", { signal });
         at = await this.#giveUp(this.#calls.modelPlace(answered), { signal });
       }
       const reply = await this.run.model(asked.request, call, { at, signal });
       this.#calls.given = { turn: turnAt(this.run.position - 2, reply.response, this.#read), signal };
-      return reply;
+      return { reply };
     });
+    if (made.refusal !== undefined) throw made.refusal;
+    return made.reply;
   }
 
   /**

@@ -22,12 +22,15 @@ export function turnsIn(messages: readonly BaseMessage[]): readonly CarriedTurn[
   });
 }
 
-/** The asks beside a call, as a graph holds them; `undefined` where it is not known. */
+/** The asks of the answer that a call is part of, as a graph holds them; `undefined` when its messages do not hold that answer. */
 export function asksBeside(
   id: string | undefined,
   messages: readonly BaseMessage[],
 ): readonly CarriedAsk[] | undefined {
-  return turnsIn(messages).findLast(({ asks }) => asks.some((ask) => ask.id === id))?.asks;
+  const { asks = [], results = [] } = turnsIn(messages).at(-1) ?? {};
+  // An earlier answer may have had a call of that id, and has its result.
+  if (results.some(({ tool_call_id }) => tool_call_id === id)) return undefined;
+  return asks.some((ask) => ask.id === id) ? asks : undefined;
 }
 
 function asksOf({ tool_calls = [] }: AIMessage, results: readonly ToolMessage[]): readonly CarriedAsk[] {

@@ -143,7 +143,7 @@ describe("the call that an ask is", () => {
     };
     assert.deepEqual(await agent.call(ask("c2"), { carried }), paid(1));
     assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(1));
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 });
 
@@ -185,7 +185,7 @@ describe("what a model would be told of a call", () => {
   });
 
   it("is compared where words may be its output: they are the failed one's last, and the declined one's never", async () => {
-    world.next(
+    own.world.next(
       () => paid(1),
       () => {
         throw new HandlerError("no such order");

@@ -148,6 +148,18 @@ describe("the call that an ask is", () => {
     assert.match(error.message, /call 3 may be it, with another input/);
     assert.equal(world.attempts.length, 2);
   });
+
+  it("is told apart by a loop that does not hold the answer, and is handed its asks", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1"), ask("c2"));
+    const carried = (asks: readonly TurnAsk[]) => {
+      assert.deepEqual(asks, [ask("c1"), ask("c2")]);
+      return [{ id: "c1", told: "denial" as const }];
+    };
+    assert.deepEqual(await agent.call(ask("c2"), { carried }), paid(1));
+    assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(1));
+    assert.equal(world.attempts.length, 1);
+  });
 });
 
 describe("what a model would be told of a call", () => {
@@ -177,8 +189,8 @@ describe("what a model would be told of a call", () => {
     return agent;
   };
 
-  for (const told of ["denial", "error"] as const)
-    it(`is not the ${told} of a call that waits for a person, nor of one that was settled since`, async () => {
+  for (const told of ["denial", "error", "words"] as const)
+    it(`is not the ${told} told of a call that waits for a person, nor of one that was settled since`, async () => {
       const agent = await dangling();
       const carried = [[{ ...ask("c1"), told }]];
       const { wait } = await caught(agent.endsOf(carried), WaitingError);
@@ -187,6 +199,42 @@ describe("what a model would be told of a call", () => {
       for (const one of [agent, await open()])
         assert.deepEqual(await one.endsOf(carried), [new Map([["c1", { output: paid(1) }]])]);
     });
+
+  it("is found by the id of the ask alone, where a request holds no more of it", async () => {
+    const agent = await open();
+    await agent.model("a", () => Promise.resolve(reply({ calls: [ask("c1"), ask("c2", 300)] })));
+    await agent.call(ask("c1"));
+    const carried = [
+      { id: "c1", tool: "pay_out", told: "error" as const },
+      { id: "c2", told: "error" as const },
+    ];
+    for (const one of [agent, await open()])
+      assert.deepEqual(await one.endsOf([carried]), [new Map([["c1", { output: paid(1) }]])]);
+  });
+
+  it("is compared where words may be its output: they are the failed one's last, and the declined one's never", async () => {
+    world.next(
+      () => paid(1),
+      () => {
+        throw new HandlerError("no such order");
+      },
+    );
+    const agent = await open();
+    await agent.model("a", () => Promise.resolve(reply({ calls: [ask("c1"), ask("c2"), ask("c3")] })));
+    const decided = { carried: [{ id: "c1", told: "denial" as const }] };
+    await agent.call(ask("c2"), decided);
+    await caught(agent.call(ask("c3"), decided), ToolFailedError);
+    const carried = [
+      { ...ask("c1"), told: "denial" as const },
+      { ...ask("c2"), told: "words" as const },
+      { ...ask("c3"), told: "error" as const },
+    ];
+    const [ends] = await (await open()).endsOf([carried]);
+    assert.deepEqual([...(ends?.keys() ?? [])], ["c2", "c3"]);
+    assert.deepEqual(ends?.get("c2"), { output: paid(1) });
+    const end = ends.get("c3");
+    assert.ok(end !== undefined && "failure" in end);
+  });
 
   it("is what the loop says of calls that are not recorded, and of tools that are not the run's", async () => {
     const agent = await open();

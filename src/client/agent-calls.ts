@@ -14,7 +14,7 @@ import {
 } from "./agent-turns.js";
 import { asHeld, callOfAsk, openAsks, placeOf, type AskScene, type HeldAsk } from "./ask-place.js";
 import type { CallOptions } from "./client-options.js";
-import type { ClientRun } from "./client-run.js";
+import type { ClientRun, RunTools } from "./client-run.js";
 import { behindGivenUp } from "./given-up.js";
 import { KnownAsks } from "./known-asks.js";
 import { HeldBackError } from "./passing-errors.js";
@@ -32,17 +32,27 @@ export interface GivenTurn {
 export class AgentCalls {
   readonly #run: ClientRun;
   readonly #log: AgentLog;
-  readonly #tools: ReadonlySet<string>;
+  /** The tools whose calls have an effect. */
+  readonly #writes: ReadonlySet<string>;
   readonly #known = new KnownAsks();
-  /** What asks came to that no recorded answer of a model holds, by their id. */
-  readonly #unplaced = new Map<string, { readonly ask: ToolAsk; readonly output: JsonValue }>();
-  /** The model's answer that this instance gave last. */
-  given: GivenTurn | undefined;
+  /** Where the asks are recorded, or go, that no recorded answer of a model holds, by their id. */
+  readonly #unplaced = new Map<string, { readonly ask: ToolAsk; readonly at: number }>();
+  #given: GivenTurn | undefined;
+  /** The last turn in the log that this instance gave. */
+  #furthest: AgentTurn | undefined;
 
-  constructor(run: ClientRun, log: AgentLog, tools: ReadonlySet<string>) {
+  constructor(run: ClientRun, log: AgentLog, tools: RunTools) {
     this.#run = run;
     this.#log = log;
-    this.#tools = tools;
+    this.#writes = new Set(
+      tools.descriptors().flatMap(({ name, effect }) => (effect === "read" ? [] : [name])),
+    );
+  }
+
+  /** Notes the model's answer that this instance gave last. */
+  give(given: GivenTurn): void {
+    this.#given = given;
+    if (this.#furthest === undefined || this.#furthest.seq <= given.turn.seq) this.#furthest = given.turn;
   }
 
   async refresh(options: CallOptions): Promise<void> {
@@ -51,13 +61,16 @@ export class AgentCalls {
   }
 
   /** Performs the call that an ask is, or answers what is recorded of it: {@link AgentRun.call}. */
-  async perform(ask: ToolAsk, { carried, ...options }: AgentCallOptions): Promise<JsonValue> {
+  async perform(ask: ToolAsk, { carried, mark, ...options }: AgentCallOptions): Promise<JsonValue> {
     for (;;) {
       await this.refresh(options);
-      const turn = this.#log.turnOfAsk(ask, this.given?.turn);
+      const turn = this.#log.turnOfAsk(ask, this.#given?.turn, mark);
       if (turn === undefined) return this.#performUnplaced(ask, options);
-      const held = typeof carried === "function" ? carried(turn.asks) : carried;
-      const place = placeOf(this.#scene(turn, held), ask);
+      const isHanded = typeof carried === "function";
+      const held = isHanded ? carried(turn.asks) : carried;
+      refuseRewritten(ask, held ?? []);
+      const isWhole = held !== undefined && !isHanded;
+      const place = placeOf({ ...this.#scene(turn, held), isWhole }, ask);
       if ("at" in place) return this.#performAt(place.at, ask, turn, options);
       await this.#endCall(place.behind, ask.tool, options);
     }
@@ -78,13 +91,23 @@ export class AgentCalls {
 
   async #performUnplaced(ask: ToolAsk, options: CallOptions): Promise<JsonValue> {
     const known = this.#unplaced.get(ask.id);
-    if (known !== undefined && isSameAsk(known.ask, ask)) return known.output;
-    if (known !== undefined) throw unclear(ask, "another call of this process had that id");
-    const at = this.#run.position;
-    const output = await this.#run.perform(ask.tool, ask.input, options);
-    this.#known.note(at, ask.id);
-    this.#unplaced.set(ask.id, { ask, output });
-    return output;
+    if (known !== undefined && !isSameAsk(known.ask, ask))
+      throw unclear(ask, "another call of this process had that id");
+    const at = known?.at ?? this.#log.events.length;
+    if (known === undefined && this.#run.position < at)
+      throw unclear(
+        ask,
+        "no recorded answer asks for it, and calls are recorded that this process has not made: have the model's calls recorded, too",
+      );
+    this.#unplaced.set(ask.id, { ask, at });
+    try {
+      return await this.#run.perform(ask.tool, ask.input, { ...options, at });
+    } catch (error) {
+      if (isRefusal(error)) this.#unplaced.delete(ask.id);
+      throw error;
+    } finally {
+      if (this.#unplaced.has(ask.id)) this.#known.note(at, ask.id);
+    }
   }
 
   /** Whether calls may have ended otherwise than a loop is about to tell. */
@@ -98,7 +121,7 @@ export class AgentCalls {
     options: CallOptions,
   ): Promise<readonly ReadonlyMap<string, CallEnd>[]> {
     await this.refresh(options);
-    const turns = this.#log.turnsCarried(carried, this.given?.turn);
+    const turns = this.#log.turnsCarried(carried, this.#given?.turn);
     const ends: ReadonlyMap<string, CallEnd>[] = [];
     for (const [at, asks] of carried.entries()) {
       const turn = turns[at];
@@ -121,7 +144,7 @@ export class AgentCalls {
   }
 
   #isDoubted({ tool, told }: HeldAsk): boolean {
-    return told !== undefined && (tool === undefined || this.#tools.has(tool));
+    return told !== undefined && (tool === undefined || this.#writes.has(tool));
   }
 
   #scene(turn: AgentTurn, carried?: readonly HeldAsk[]): AskScene {
@@ -148,15 +171,26 @@ export class AgentCalls {
   /** Why no model call may go there: calls of the turn that was given last have not been made, and somebody waits for it still. */
   refusalOfModel(answered: readonly string[]): DivergenceError | undefined {
     const turn = this.#turnBefore(answered);
-    const isGiven = turn !== undefined && turn === this.given?.turn;
-    if (!isGiven || isCarried(turn, answered) || this.given?.signal?.aborted === true) return undefined;
-    const open = openAsks(this.#scene(turn), this.#tools);
-    return open.length === 0 ? undefined : notMade(turn, open);
+    if (turn?.seq !== this.#given?.turn.seq) return undefined;
+    return this.#refusalBehindGiven("the model was not asked", answered);
+  }
+
+  /** Why the run may not end: the same. */
+  refusalOfEnd(): DivergenceError | undefined {
+    return this.#refusalBehindGiven("the run was not ended", []);
+  }
+
+  #refusalBehindGiven(what: string, answered: readonly string[]): DivergenceError | undefined {
+    if (this.#given === undefined) return undefined;
+    const { turn, signal } = this.#given;
+    if (isCarried(turn, answered) || signal?.aborted === true) return undefined;
+    const open = openAsks(this.#scene(turn), this.#writes);
+    return open.length === 0 ? undefined : notMade(what, turn, open);
   }
 
   #turnBefore(answered: readonly string[]): AgentTurn | undefined {
-    const given = this.given?.turn;
-    const carried = this.#log.turnCarried(answered, given);
+    const carried = this.#log.turnCarried(answered);
+    const given = this.#furthest;
     return carried === undefined || (given !== undefined && given.seq > carried.seq) ? given : carried;
   }
 
@@ -177,14 +211,15 @@ export class AgentCalls {
   }
 
   /**
-   * Performs a call that is recorded, or answers what is recorded of it.
+   * Performs a call that is recorded, or answers what is recorded of it. A `write` that was opened and not handed to its tool is not
+   * performed: whoever asked for it has gone on.
    *
    * @param before what waits for it: that is not what is refused, when this is.
    */
   async #performRecorded({ seq, event }: Intent, before: string, options: CallOptions): Promise<JsonValue> {
     const { tool, input } = event.payload;
     try {
-      return await this.#run.perform(tool, input, { ...options, at: seq });
+      return await this.#run.perform(tool, input, { ...options, at: seq, isWithdrawn: true });
     } catch (error) {
       throw isRefusal(error) ? new HeldBackError(before, error) : error;
     }
@@ -196,11 +231,25 @@ function isRefusal(error: unknown): boolean {
   return error instanceof BadRequestError || error instanceof UnknownToolError;
 }
 
-function notMade({ seq }: AgentTurn, open: readonly TurnAsk[]): DivergenceError {
+/**
+ * The input that a call is made with is the one by which another process finds it again: that of the loop's own messages.
+ *
+ * @throws {@link DivergenceError} when something between the loop and this has rewritten it.
+ */
+function refuseRewritten(ask: ToolAsk, held: readonly HeldAsk[]): void {
+  const input = held.find(({ id }) => id === ask.id)?.input;
+  if (input === undefined || isSameAsk(ask, { tool: ask.tool, input })) return;
+  throw unclear(
+    ask,
+    "the loop holds it with another input. Rewrite inputs where the loop keeps them, in the model's answer, or in the tool",
+  );
+}
+
+function notMade(what: string, { seq }: AgentTurn, open: readonly TurnAsk[]): DivergenceError {
   const calls = open.map(({ id, tool }) => `${tool} (${id})`).join(", ");
   return new DivergenceError(
-    `the model was not asked: the answer at ${seq} asks for calls that have not been made, ${calls}, and this request ` +
-      "carries no answer of them. One loop at a time drives a run: make them first, or give this loop a run of its own",
+    `${what}: the answer at ${seq} asks for calls that have not been made, ${calls}, and nothing tells what became of ` +
+      "them. One loop at a time drives a run: make them first, or give this loop a run of its own",
     { code: "divergence" },
     { position: seq, asked: open },
   );

@@ -46,13 +46,11 @@ export class AgentLog {
   }
 
   /**
-   * The turn that a request carries the answers of: of the model's answer that this instance gave last, or else the last recorded one.
+   * The last turn that a request carries the answers of.
    *
    * @param answered ids of asks, and marks.
-   * @param given the turn of the model's answer that this instance gave last.
    */
-  turnCarried(answered: readonly string[], given: AgentTurn | undefined): AgentTurn | undefined {
-    if (given !== undefined && isCarried(given, answered)) return given;
+  turnCarried(answered: readonly string[]): AgentTurn | undefined {
     return this.#turns.findLast((turn) => isCarried(turn, answered));
   }
 
@@ -90,10 +88,15 @@ export class AgentLog {
    * was given last, or the only one, that asks for the same under that id.
    *
    * @param given the turn of the model's answer that this instance gave last.
-   * @throws {@link DivergenceError} when several turns have an ask with that id, and it cannot be told which one this is.
+   * @param mark a mark of the answer that it is part of, where the loop holds that.
+   * @throws {@link DivergenceError} when several turns have an ask with that id, and it cannot be told which one this is; or one turn has two.
    */
-  turnOfAsk(ask: ToolAsk, given: AgentTurn | undefined): AgentTurn | undefined {
-    const turns = this.#turns.filter(({ asks }) => asks.some(({ id }) => id === ask.id));
+  turnOfAsk(ask: ToolAsk, given: AgentTurn | undefined, mark?: string): AgentTurn | undefined {
+    const all = this.#turns.filter(({ asks }) => asks.some(({ id }) => id === ask.id));
+    const marked = mark === undefined ? [] : all.filter(({ marks }) => marks.includes(mark));
+    const turns = marked.length === 0 ? all : marked;
+    if (turns.some(({ asks }) => asks.filter(({ id }) => id === ask.id).length > 1))
+      throw unclear(ask, "the model's answer has two asks with that id");
     if (turns.length <= 1) return turns[0];
     const likely = turns.filter((turn) => this.#mayHold(turn, ask));
     const current = turns.find(({ seq }) => seq === given?.seq);

@@ -26,9 +26,12 @@ export interface AgentModelOptions extends CallOptions {
 export interface AgentCallOptions extends CallOptions {
   /**
    * The asks of the same answer as the loop holds them now, where it knows: with inputs that a person edited or a program repaired,
-   * and with what was declined. Asks for the same are told apart by it. A loop that does not hold the answer is handed its asks.
+   * and with what was declined. Asks for the same are told apart by it. A list holds all
+   * of them: one that is not among them was taken out. A loop that does not hold the answer is handed its asks, and answers what it knows.
    */
   readonly carried?: readonly HeldAsk[] | ((asks: readonly TurnAsk[]) => readonly HeldAsk[]) | undefined;
+  /** A mark of the answer that asks for it, where the loop holds that: models that number their calls anew in each answer repeat ids. */
+  readonly mark?: string | undefined;
 }
 
 /** How a call ended. */

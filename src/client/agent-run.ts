@@ -53,7 +53,7 @@ export class AgentRun {
     this.run = run;
     this.#read = { asks, marks };
     this.#log = new AgentLog(client, run.runId, this.#read);
-    this.#calls = new AgentCalls(run, this.#log, new Set(tools.names()));
+    this.#calls = new AgentCalls(run, this.#log, tools);
   }
 
   get runId(): string {
@@ -95,7 +95,7 @@ export class AgentRun {
         at = await this.#giveUp(this.#calls.modelPlace(answered), { signal });
       }
       const reply = await this.run.model(asked.request, call, { at, signal });
-      this.#calls.given = { turn: turnAt(this.run.position - 2, reply.response, this.#read), signal };
+      this.#calls.give({ turn: turnAt(this.run.position - 2, reply.response, this.#read), signal });
       return { reply };
     });
     if (made.refusal !== undefined) throw made.refusal;
@@ -154,11 +154,17 @@ export class AgentRun {
   /**
    * Ends the run with its output, wherever the loop stands in the log. The same end may be recorded already.
    *
+   * @throws {@link DivergenceError} when calls that the last answer asks for have not been made: somebody may still approve them.
+   *
    * @example
    * await agent.complete({ refunded: 500 });
    */
   async complete(output: JsonValue, options: CallOptions = {}): Promise<void> {
     await this.#inTurn("complete", async () => {
+      await this.#calls.refresh(options);
+      await this.#calls.endOpen("the end of the run", options);
+      const refusal = this.#calls.refusalOfEnd();
+      if (refusal !== undefined) throw refusal;
       await this.run.complete(output, { ...options, at: await this.#end(options) });
     });
   }

@@ -38,6 +38,8 @@ export interface AskScene {
   readonly known: KnownAsks;
   /** The asks of the turn as the loop holds them, where it says so. */
   readonly carried?: readonly HeldAsk[] | undefined;
+  /** Whether those are all that the loop holds: what is not among them was taken out, and counts as declined. */
+  readonly isWhole?: boolean;
 }
 
 /** The calls and asks of a turn that do not belong to each other for certain. */
@@ -84,16 +86,22 @@ export function openAsks(scene: AskScene, tools: ReadonlySet<string>): readonly 
   return asks.filter(({ tool, told }) => tools.has(tool) && told !== "denial").slice(calls.length);
 }
 
-function unmatched({ log, turn, known, carried = [] }: AskScene): Unmatched {
+function unmatched({ log, turn, known, carried = [], isWhole = false }: AskScene): Unmatched {
   const { calls } = callsOf(log, turn);
   const taken = new Set(calls.map(({ intent }) => known.idAt(intent.seq)));
+  const placeOfAsk = ({ id }: TurnAsk) => carried.findIndex((held) => held.id === id);
   const asks = turn.asks
     .filter(({ id }) => !taken.has(id))
     .map((ask): CarriedAsk => {
-      const held = asHeld(ask, carried);
-      return known.isRefused(turn.seq, ask.id) ? { ...held, told: "denial" } : held;
+      const isOut = isWhole && placeOfAsk(ask) < 0;
+      const isDeclined = isOut || known.isRefused(turn.seq, ask.id);
+      return { ...asHeld(ask, carried), ...(isDeclined && { told: "denial" as const }) };
     });
-  return { calls: calls.filter(({ intent }) => known.idAt(intent.seq) === undefined), asks };
+  return {
+    calls: calls.filter(({ intent }) => known.idAt(intent.seq) === undefined),
+    // A loop makes them in the order in which it holds them.
+    asks: isWhole ? asks.toSorted((a, b) => placeOfAsk(a) - placeOfAsk(b)) : asks,
+  };
 }
 
 /** An ask of a turn as a loop holds it, as far as it does. */

@@ -111,7 +111,7 @@ export class CallDriver {
     tool: DynTool,
     call: AskedCall,
     intent: IntentAnswer,
-    options: CallOptions,
+    options: PerformOptions,
   ): Promise<JsonValue> {
     const cursor = this.#cursor;
     const seq = cursor.position;
@@ -141,6 +141,7 @@ export class CallDriver {
       const message = `${drift.message}; call ${seq} was opened and not performed`;
       throw new DriftError([{ ...drift, message }]);
     }
+    if (options.isWithdrawn === true && intent.effect === "write") return this.#withdraw(call, intent);
     return this.#execute(tool, call, intent, options);
   }
 
@@ -183,6 +184,18 @@ export class CallDriver {
       }
       throw error;
     }
+  }
+
+  /** Records that a call was never handed to its tool. */
+  async #withdraw(
+    { tool }: AskedCall,
+    { seq, idempotency_key: idempotencyKey }: IntentAnswer,
+  ): Promise<JsonValue> {
+    const name: CallName = { tool, seq, idempotencyKey };
+    const message = "it was not performed: whoever asked for it was gone before it was handed to its tool";
+    const ending: Ending = { report: { error: { message, kind: "handler" } } };
+    await this.#report(name, ending.report);
+    return this.#conclude(name, ending);
   }
 
   async #execute(

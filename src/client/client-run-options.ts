@@ -16,6 +16,11 @@ export interface PerformOptions extends PlacedOptions {
    * this it is a {@link PassedCallError}. Calls that were answered, and calls in their order or with `at`, never need it.
    */
   readonly another?: boolean | undefined;
+  /**
+   * Nobody asks for it any more: a `write` that this instance opened and has not handed to its tool is recorded as failed, and not
+   * performed.
+   */
+  readonly isWithdrawn?: boolean | undefined;
 }
 
 export interface OpenOptions extends CallOptions {

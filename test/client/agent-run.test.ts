@@ -4,6 +4,7 @@ import {
   BadRequestError,
   DivergenceError,
   HeldBackError,
+  SalvorClient,
   ToolFailedError,
   WaitingError,
   waitOf,
@@ -294,15 +295,77 @@ describe("AgentRun", () => {
     );
   });
 
-  it("performs calls in their order, once for each id, where no model call is recorded", async () => {
+  it("performs calls in their order, once for each id, where no model call is recorded, in one process", async () => {
     const agent = await open();
+    own.world.next(() => {
+      throw new HandlerError("no such order");
+    });
+    await caught(agent.call(ask("c0", "pay_out")), ToolFailedError);
+    await caught(agent.call(ask("c0", "pay_out")), ToolFailedError);
     const first = await agent.call(ask("c1", "pay_out"));
-    const second = await agent.call(ask("c2", "pay_out"));
+    await agent.call(ask("c2", "pay_out"));
     assert.deepEqual(await agent.call(ask("c1", "pay_out")), first);
-    const next = await open();
-    assert.deepEqual(await next.call(ask("c1", "pay_out")), first);
-    assert.deepEqual(await next.call(ask("c2", "pay_out")), second);
-    assert.equal(own.world.attempts.length, 2);
+    // Which of them a next process means cannot be told.
+    for (const id of ["c1", "c3"]) {
+      const error = await caught((await open()).call(ask(id, "pay_out")), DivergenceError);
+      assert.match(error.message, /have the model's calls recorded/);
+    }
+    assert.equal(own.world.attempts.length, 3);
+  });
+
+  it("does not end while calls of the last answer have not been made, unless nobody waits for them", async () => {
+    const agent = await open();
+    const gone = new AbortController();
+    const calls = [ask("c1", "pay_out"), ask("c2", "find_order")];
+    await agent.model({ say: 1 }, () => Promise.resolve(reply({ calls })), { signal: gone.signal });
+    const error = await caught(agent.complete("early"), DivergenceError);
+    assert.match(error.message, /the run was not ended: .* pay_out \(c1\), and nothing tells/);
+    gone.abort();
+    await agent.complete("stopped");
+  });
+
+  it("does not perform a write that was opened for somebody who is gone, whatever goes on behind it", async () => {
+    for (const next of ["model", "end", "denial"] as const) {
+      own.renew();
+      const agent = await open();
+      const calls = [ask("c1", "pay_out")];
+      await asking(agent, ...calls);
+      const gone = new AbortController();
+      // The user stops while the intent is on its way.
+      const client = own.client;
+      const stopping = new SalvorClient({
+        url: own.server.url,
+        fetch: async (url, init) => {
+          const response = await fetch(url, init);
+          if (new URL(url).pathname.endsWith("/client-tool-intent")) gone.abort();
+          return response;
+        },
+      });
+      const stopped = await openAgent(stopping, own.world, own.runId);
+      await stopped.model({ say: ["c1"] }, never);
+      await assert.rejects(stopped.call(ask("c1", "pay_out"), { signal: gone.signal }), {
+        name: "AbortError",
+      });
+      assert.equal((await client.log(own.runId)).at(-1)?.event.kind, "ToolCallRequested");
+      if (next === "model")
+        await stopped.model({ say: 2 }, () => Promise.resolve(reply({ calls: [] })), { answered: ["c1"] });
+      else if (next === "end") await stopped.complete("stopped");
+      else {
+        const [ends] = await stopped.endsOf([[{ ...ask("c1", "pay_out"), told: "denial" }]]);
+        const end = ends?.get("c1");
+        assert.ok(end !== undefined && "failure" in end);
+        assert.match(end.failure.message, /was not performed: whoever asked for it was gone/);
+      }
+      assert.equal(own.world.attempts.length, 0);
+      await caught((await open()).call(ask("c1", "pay_out")), ToolFailedError);
+    }
+  });
+
+  it("refuses an answer with two asks of one id", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1", "pay_out"), ask("c1", "pay_out"));
+    await caught(agent.call(ask("c1", "pay_out")), DivergenceError);
+    assert.equal(own.world.attempts.length, 0);
   });
 
   it("records requests only in a run that was opened to record prompts", async () => {

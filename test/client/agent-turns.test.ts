@@ -89,4 +89,23 @@ describe("a model call of an agent", () => {
     }
     assert.equal(own.world.attempts.length, 0);
   });
+
+  it("goes behind the last answer that it carries, also when an older one was given again", async () => {
+    const agent = await open();
+    await says(agent, "a", [ask("c1")]);
+    await agent.call(ask("c1"));
+    await says(agent, "b", [ask("c2", 2)], ["c1"]);
+    await agent.call(ask("c2", 2));
+    await agent.model("a", never);
+    await says(agent, "c", [], ["c1", "c2"]);
+    assert.equal((await own.client.log(own.runId)).length, 11);
+  });
+
+  it("goes behind the last of answers that were given, whichever order they are repeated in", async () => {
+    const agent = await open();
+    for (const request of ["a", "b"]) await says(agent, request, []);
+    const again = await open();
+    for (const request of ["b", "a"]) await again.model(request, never);
+    await says(again, "c", []);
+  });
 });

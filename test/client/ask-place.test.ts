@@ -131,6 +131,41 @@ describe("the call that an ask is", () => {
     assert.equal(own.world.attempts.length, 2);
   });
 
+  it("is told by the mark of its answer where an earlier answer asked for the same under its id", async () => {
+    const agent = await open();
+    const marked = (request: number, mark: string, call: TurnAsk) =>
+      agent.model(request, () => Promise.resolve(reply({ calls: [call], mark })), { answered: ["call_0"] });
+    await marked(1, "first", ask("call_0"));
+    await agent.call(ask("call_0"));
+    await marked(2, "second", ask("call_0", 300));
+    // Edited to what was asked for before, and made by another process.
+    const carried = [ask("call_0")];
+    assert.deepEqual(await (await open()).call(ask("call_0"), { carried, mark: "second" }), paid(2));
+    assert.deepEqual(await (await open()).call(ask("call_0"), { carried, mark: "first" }), paid(1));
+    assert.equal(own.world.attempts.length, 2);
+  });
+
+  it("is not made with another input than the loop holds", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1", 300));
+    await caught(agent.call(ask("c1"), { carried: [ask("c1", 300)] }), DivergenceError);
+    assert.equal(own.world.attempts.length, 0);
+  });
+
+  it("is made where the loop took out an equal one, and in the order in which the loop holds them", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1"), ask("c2"));
+    assert.deepEqual(await agent.call(ask("c2"), { carried: [ask("c2")] }), paid(1));
+    own.renew();
+    const other = await open();
+    await asking(other, ask("c1"), ask("c2", 300), ask("c3"));
+    const carried = [ask("c3"), ask("c2"), ask("c1")];
+    assert.deepEqual(await other.call(ask("c3"), { carried }), paid(1));
+    assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(2));
+    assert.deepEqual(await (await open()).call(ask("c1"), { carried }), paid(3));
+    assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(2));
+  });
+
   it("is made where an ask before it was not repaired", async () => {
     const agent = await open();
     await asking(agent, { id: "c1", tool: "pay_out" }, ask("c2"));

@@ -1,10 +1,12 @@
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { getCurrentTaskInput, type LangGraphRunnableConfig } from "@langchain/langgraph";
-import type { CarriedAsk } from "../../client/index.js";
-import { plain } from "./message-json.js";
+import type { AgentCallOptions, CarriedAsk } from "../../client/index.js";
+import { marksOf, plain } from "./message-json.js";
+import { isOurs } from "./tool-messages.js";
 
 /** The asks of a model's answer as a graph holds them, and the messages that it would tell the model of them. */
 export interface CarriedTurn {
+  readonly answer: AIMessage;
   readonly asks: readonly CarriedAsk[];
   readonly results: readonly ToolMessage[];
 }
@@ -18,27 +20,28 @@ export function turnsIn(messages: readonly BaseMessage[]): readonly CarriedTurn[
     const results = (next < 0 ? rest : rest.slice(0, next)).filter((message) =>
       ToolMessage.isInstance(message),
     );
-    return [{ asks: asksOf(answer, results), results }];
+    return [{ answer, asks: asksOf(answer, results), results }];
   });
 }
 
-/** The asks of the answer that a call is part of, as a graph holds them; `undefined` when its messages do not hold that answer. */
-export function asksBeside(
+/** The answer that a call is part of, as a graph holds it; nothing when its messages do not hold that answer. */
+export function answerAround(
   id: string | undefined,
   messages: readonly BaseMessage[],
-): readonly CarriedAsk[] | undefined {
-  const { asks = [], results = [] } = turnsIn(messages).at(-1) ?? {};
+): Pick<AgentCallOptions, "carried" | "mark"> {
+  const { answer, asks = [], results = [] } = turnsIn(messages).at(-1) ?? {};
   // An earlier answer may have had a call of that id, and has its result.
-  if (results.some(({ tool_call_id }) => tool_call_id === id)) return undefined;
-  return asks.some((ask) => ask.id === id) ? asks : undefined;
+  const isItsOwn = !results.some(({ tool_call_id }) => tool_call_id === id);
+  if (answer === undefined || !isItsOwn || !asks.some((ask) => ask.id === id)) return {};
+  return { carried: asks, mark: marksOf(answer).at(0) };
 }
 
 function asksOf({ tool_calls = [] }: AIMessage, results: readonly ToolMessage[]): readonly CarriedAsk[] {
   return tool_calls.flatMap(({ id, name, args }) => {
     if (id === undefined) return [];
     const result = results.find(({ tool_call_id }) => tool_call_id === id);
-    // What was rejected has such a message too.
-    const told = result?.status === "error" ? "error" : undefined;
+    // Rejected, cancelled, or answered by somebody else.
+    const told = result !== undefined && !isOurs(result) ? "error" : undefined;
     return [{ id, tool: name, input: plain(args), told }];
   });
 }

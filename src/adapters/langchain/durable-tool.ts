@@ -5,7 +5,7 @@ import { StructuredTool } from "@langchain/core/tools";
 import type { AgentRun } from "../../client/index.js";
 import type { JsonObject } from "../../contract/json.js";
 import type { ToolDescriptor } from "../../contract/tool-set.js";
-import { asksBeside, taskMessages } from "./carried-asks.js";
+import { answerAround, taskMessages } from "./carried-asks.js";
 import { performCall } from "./perform-call.js";
 
 /**
@@ -75,8 +75,8 @@ export class DurableTool extends StructuredTool<JsonObject> {
       call.id,
     );
     try {
-      const carried = asksBeside(call.id, messages ?? taskMessages(full));
-      const message = await performCall(this.#run, call, { signal, carried });
+      const answer = answerAround(call.id, messages ?? taskMessages(full));
+      const message = await performCall(this.#run, call, { ...answer, signal });
       await heard?.handleToolEnd(message);
       return message;
     } catch (error) {

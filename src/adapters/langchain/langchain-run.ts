@@ -2,6 +2,7 @@ import type { BaseLanguageModelInput } from "@langchain/core/language_models/bas
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { AIMessage } from "@langchain/core/messages";
 import type { Runnable } from "@langchain/core/runnables";
+import type { Command } from "@langchain/langgraph";
 import type { AgentMiddleware } from "langchain";
 import {
   AgentRun,
@@ -14,7 +15,7 @@ import { durableMiddleware } from "./durable-middleware.js";
 import { DurableModel, type DurableModelOptions } from "./durable-model.js";
 import { DurableTool } from "./durable-tool.js";
 import { callsIn, marksIn } from "./message-json.js";
-import { waitsIn } from "./waiting.js";
+import { resumption, waitsIn } from "./waiting.js";
 
 /**
  * A run of an agent of LangChain, or of a graph of LangGraph, whose tool calls and model calls are recorded.
@@ -88,5 +89,20 @@ export class LangChainRun {
   waits(state: unknown): readonly RunWait[] {
     const waits = waitsIn(state).filter(({ runId }) => runId === this.runId);
     return [...new Map(waits.map((wait) => [wait.seq, wait])).values()];
+  }
+
+  /**
+   * What an interrupted graph is invoked with, on its thread, when the people have acted: it goes on from the interrupts of this run's
+   * calls. Those of others, such as an approval that is asked for, still wait.
+   *
+   * @param state what `invoke` of the agent or the graph returned.
+   *
+   * @example
+   * ```ts
+   * const state = await agent.invoke(durable.resume(interrupted), config);
+   * ```
+   */
+  resume(state: unknown): Command {
+    return resumption(state);
   }
 }

@@ -5,7 +5,7 @@ import {
   type BaseMessage,
   type UsageMetadata,
 } from "@langchain/core/messages";
-import type { ToolAsk } from "../../client/index.js";
+import type { TurnAsk } from "../../client/index.js";
 import type { JsonObject, JsonValue } from "../../contract/json.js";
 
 /**
@@ -58,14 +58,19 @@ export function answerOf(response: JsonValue): AIMessage {
   return new AIMessage(structuredClone(response) as ConstructorParameters<typeof AIMessage>[0] & object);
 }
 
-/** The calls that a recorded answer asks for. One without an id has no name that its result could be found under. */
-export function callsIn(response: JsonValue): readonly ToolAsk[] {
-  return (answerOf(response).tool_calls ?? []).flatMap(({ id, name, args }) =>
-    id === undefined ? [] : [{ id, tool: name, input: plain(args) }],
-  );
+/**
+ * The calls that a recorded answer asks for. One without an id has no name that its result could be found under. One whose arguments
+ * are no JSON may be repaired.
+ */
+export function callsIn(response: JsonValue): readonly TurnAsk[] {
+  const { tool_calls = [], invalid_tool_calls = [] } = answerOf(response);
+  return [
+    ...tool_calls.map(({ id, name, args }) => ({ id, tool: name, input: plain(args) })),
+    ...invalid_tool_calls.map(({ id, name }) => ({ id, tool: name })),
+  ].flatMap(({ id, tool, ...ask }) => (id === undefined || tool === undefined ? [] : [{ ...ask, id, tool }]));
 }
 
-/** What shows in later messages that they carry an answer that asks for nothing: its words. */
+/** What shows in later messages that they carry an answer: its id, and the words of one that asks for nothing. */
 export function marksIn(response: JsonValue): readonly string[] {
   return marksOf(answerOf(response));
 }
@@ -78,8 +83,9 @@ export function answeredIn(messages: readonly BaseMessage[]): readonly string[] 
   });
 }
 
-function marksOf({ tool_calls = [], text }: AIMessage): readonly string[] {
-  return tool_calls.length === 0 ? [`words: ${text}`] : [];
+/** What shows that messages hold an answer; its id first, where its provider gave it one. */
+export function marksOf({ id, tool_calls = [], text }: AIMessage): readonly string[] {
+  return [...(id === undefined ? [] : [`id: ${id}`]), ...(tool_calls.length === 0 ? [`words: ${text}`] : [])];
 }
 
 /** A copy as JSON has it: without what is undefined, or a function. */

@@ -5,8 +5,8 @@ import {
   ToolFailedError,
   UnknownToolError,
   waitOf,
+  type AgentCallOptions,
   type AgentRun,
-  type CarriedAsk,
   type ToolAsk,
 } from "../../client/index.js";
 import { plain } from "./message-json.js";
@@ -27,13 +27,13 @@ const asked = new WeakMap<AgentRun, Promise<unknown>>();
 export async function performCall(
   run: AgentRun,
   { id, name, args }: ToolCall,
-  { signal, carried }: CallAround,
+  around: AgentCallOptions,
 ): Promise<ToolMessage> {
   if (id === undefined)
     throw new TypeError(`a call of ${name} has no id, so its answer could not be found again`);
   const stops = Stops.of(run);
   const before = asked.get(run) ?? Promise.resolve();
-  const answering = answer(run, { id, tool: name, input: plain(args) }, { signal, carried, before });
+  const answering = answer(run, { id, tool: name, input: plain(args) }, { ...around, before });
   asked.set(
     run,
     Promise.allSettled([before, answering]).then(() => undefined),
@@ -43,19 +43,13 @@ export async function performCall(
     stops.goOn(id);
     return message;
   } catch (error) {
-    stops.stop(id, error);
+    // Who stopped it knows that it was, and may tell the model so.
+    if (around.signal?.aborted !== true) stops.stop(id, error);
     throw error;
   }
 }
 
-/** What a call is made with. */
-export interface CallAround {
-  readonly signal: AbortSignal | undefined;
-  /** The asks of the same answer, as the graph holds them. */
-  readonly carried: readonly CarriedAsk[] | undefined;
-}
-
-interface Around extends CallAround {
+interface Around extends AgentCallOptions {
   /** The calls that were asked for before this one. */
   readonly before: Promise<unknown>;
 }

@@ -4,13 +4,33 @@ import type { JsonValue } from "../../contract/json.js";
 
 type Named = Pick<TurnAsk, "id" | "tool">;
 
+/** Marks a message as one of ours: what the run says of a call. It goes to no provider. */
+const OURS = { salvor: true };
+
+/** Whether a message says what a run says, also when somebody has shortened it since. */
+export function isOurs({ response_metadata: { salvor } }: ToolMessage): boolean {
+  return salvor === true;
+}
+
 /** What a model is told of a call that ended. */
 export function outputMessage({ id, tool }: Named, output: JsonValue): ToolMessage {
   const content = typeof output === "string" ? output : JSON.stringify(output);
-  return new ToolMessage({ content, name: tool, tool_call_id: id, status: "success" });
+  return new ToolMessage({
+    content,
+    name: tool,
+    tool_call_id: id,
+    status: "success",
+    response_metadata: OURS,
+  });
 }
 
 /** What a model is told of a call that failed, or was refused. */
 export function errorMessage({ id, tool }: Named, { message }: Error): ToolMessage {
-  return new ToolMessage({ content: message, name: tool, tool_call_id: id, status: "error" });
+  return new ToolMessage({
+    content: message,
+    name: tool,
+    tool_call_id: id,
+    status: "error",
+    response_metadata: OURS,
+  });
 }

@@ -1,10 +1,29 @@
-import { GraphInterrupt, INTERRUPT, interrupt, isGraphBubbleUp, isInterrupted } from "@langchain/langgraph";
+import {
+  Command,
+  GraphInterrupt,
+  INTERRUPT,
+  interrupt,
+  isGraphBubbleUp,
+  isInterrupted,
+} from "@langchain/langgraph";
 import { waitOf, type RunWait } from "../../client/index.js";
 
 /** The calls that wait for a person, among what a graph was interrupted for. */
 export function waitsIn(state: unknown): readonly RunWait[] {
+  return interruptsIn(state).map(({ value }) => value);
+}
+
+/** What a graph goes on with that was interrupted by calls: an answer to their interrupts, and to nobody else's. */
+export function resumption(state: unknown): Command {
+  const ids = interruptsIn(state).flatMap(({ id }) => (id === undefined ? [] : [id]));
+  return new Command({ resume: Object.fromEntries(ids.map((id) => [id, true])) });
+}
+
+function interruptsIn(state: unknown): readonly { readonly id?: string; readonly value: RunWait }[] {
   if (!isInterrupted(state)) return [];
-  return state[INTERRUPT].flatMap(({ value }) => (isRunWait(value) ? [value] : []));
+  return state[INTERRUPT].flatMap(({ id, value }) =>
+    isRunWait(value) ? [{ value, ...(id !== undefined && { id }) }] : [],
+  );
 }
 
 /**

@@ -3,13 +3,21 @@ import { describe, it } from "node:test";
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { Command, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
-import { humanInTheLoopMiddleware, toolRetryMiddleware } from "langchain";
+import { createMiddleware, humanInTheLoopMiddleware, toolRetryMiddleware } from "langchain";
+import type { LangChainRun } from "#salvor/adapters/langchain/index.js";
 import { RunSetting } from "../../client/support/run-setting.js";
 import { toolsFor } from "../../client/support/tools.js";
 import type { Turn } from "../support/desk.js";
 import { ASKED, agentOf, graphOf, openScene, scriptOf, type Scene } from "./scene.js";
+import { ScriptedChat } from "./scripted-chat.js";
 
 const OUTPUT = { refund_id: "re_by_hand", amount_cents: 500 };
+const INPUT = { order_id: "o-1", amount_cents: 500 };
+const toolOf = ({ tools }: LangChainRun) => {
+  const tool = tools.find(({ name }) => name === "pay_out");
+  if (tool === undefined) throw new Error("the run has no pay_out");
+  return tool;
+};
 const nothingSaid = () => {
   throw new Error("the line went dead");
 };
@@ -55,6 +63,29 @@ describe("a model that would be told that a settled call went wrong", () => {
     assert.deepEqual(scene.chat.told, [[], [JSON.stringify(OUTPUT)]]);
   });
 
+  it("is told what is recorded where somebody wrote another message in its place", async () => {
+    const script = scriptOf(["c1", "pay_out"]);
+    const first = await open(script);
+    await graphOf(first)
+      .invoke(ASKED, { recursionLimit: 2 })
+      .catch(() => undefined);
+    const next = await open(script);
+    const model = next.run.model(next.chat);
+    const asked = [new HumanMessage("Order o-1 came broken."), await model.invoke(ASKED.messages)];
+    await model.invoke([...asked, new ToolMessage({ content: "cancelled", tool_call_id: "c1" })]);
+    assert.deepEqual(next.chat.told.at(-1), ['{"refund_id":"re_1","amount_cents":500}']);
+  });
+
+  it("is told what somebody has made of the run's own words", async () => {
+    const { run, chat } = await open(scriptOf(["c1", "pay_out"]));
+    const model = run.model(chat);
+    const asked = [new HumanMessage("Order o-1 came broken."), await model.invoke(ASKED.messages)];
+    const result = await toolOf(run).perform({ name: "pay_out", args: INPUT, id: "c1" });
+    result.content = "paid";
+    await model.invoke([...asked, result]);
+    assert.deepEqual(chat.told.at(-1), ["paid"]);
+  });
+
   it("is told of a rejection only where nothing was performed", async () => {
     const scene = await open(scriptOf(["c1", "pay_out"], ["c2", "pay_out", "o-2"]));
     await graphOf(scene)
@@ -79,6 +110,48 @@ describe("two calls for the same, or made the same by a person", () => {
   // Its type knows the tools of no middleware.
   const INTERRUPT_ON = { interruptOn: { pay_out: true } };
   const edited = { name: "pay_out", args: { order_id: "o-2", amount_cents: 500 } };
+
+  it("are both made once where the arguments of one were repaired", async () => {
+    const message = new AIMessage({
+      content: "",
+      tool_calls: [{ id: "c2", name: "pay_out", args: INPUT, type: "tool_call" }],
+      invalid_tool_calls: [{ id: "c1", name: "pay_out", args: "{", type: "invalid_tool_call" }],
+    });
+    const broken = new (class extends ScriptedChat {
+      override _generate() {
+        return Promise.resolve({ generations: [{ text: "", message }] });
+      }
+    })(() => assert.fail("it says one thing"));
+    const { run } = await open([]);
+    await run.model(broken).invoke([new HumanMessage("Twice.")]);
+    const made = { name: "pay_out", args: INPUT, type: "tool_call" as const };
+    const repaired = new AIMessage({
+      content: "",
+      tool_calls: [
+        { ...made, id: "c1" },
+        { ...made, id: "c2" },
+      ],
+    });
+    await toolOf(run).perform({ ...made, id: "c1" }, undefined, [repaired]);
+    const next = await open([]);
+    const done = await toolOf(next.run).perform({ ...made, id: "c2" }, undefined, [repaired]);
+    assert.equal(done.text, '{"refund_id":"re_2","amount_cents":500}');
+    assert.equal(own.world.attempts.length, 2);
+  });
+
+  it("are not made with arguments that something has rewritten on their way", async () => {
+    const rewriting = createMiddleware({
+      name: "Rewriting",
+      wrapToolCall: (request, handler) =>
+        handler({ ...request, toolCall: { ...request.toolCall, args: { ...INPUT, amount_cents: 499 } } }),
+    });
+    const scene = await open(scriptOf(["c1", "pay_out"]));
+    await assert.rejects(
+      agentOf(scene, { before: [rewriting] }).invoke(ASKED),
+      /holds it with another input/,
+    );
+    assert.equal(own.world.attempts.length, 0);
+  });
 
   it("are both made once where a person edited one, and the other is made in another process", async () => {
     const script = scriptOf(["c1", "pay_out", "o-1"], ["c2", "pay_out", "o-2"]);

@@ -55,7 +55,8 @@ describe("docs/langchain.md", () => {
       ) => Promise<Command>;
     };
     const operator = new SalvorClient({ url: server.url });
-    const durable = { waits: () => waits } as unknown as LangChainRun;
+    const resume = () => new Command({ resume: {} });
+    const durable = { waits: () => waits, resume } as unknown as LangChainRun;
     const goOn = await settle(durable, {}, operator, { refund_id: "re_1", amount_cents: 500 });
     assert.ok(goOn instanceof Command);
     assert.deepEqual(await guide.runFirst(env), { run, output: "Refunded." });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Command, INTERRUPT, MemorySaver, isInterrupted } from "@langchain/langgraph";
-import { toolRetryMiddleware } from "langchain";
+import { tool } from "@langchain/core/tools";
+import { Command, INTERRUPT, MemorySaver, interrupt, isInterrupted } from "@langchain/langgraph";
+import { createAgent, toolRetryMiddleware } from "langchain";
 import type { LangChainRun } from "#salvor/adapters/langchain/index.js";
 import { suspend } from "#salvor/contract/tool-outcome.js";
 import { RunSetting } from "../../client/support/run-setting.js";
@@ -178,5 +179,44 @@ describe("an interrupt that something between the agent and its tools has caught
     const state = await agent.invoke(ASKED);
     assert.equal(scene.run.waits(state)[0]?.tool, "pay_out");
     assert.deepEqual(scene.chat.told, [[]]);
+  });
+});
+
+describe("a graph that asks a question of its own beside a call that waits", () => {
+  const own = RunSetting.use();
+
+  it("goes on from the call, and still waits for the answer to its own question", async () => {
+    const shipped: unknown[] = [];
+    const ask = () => {
+      shipped.push(interrupt("Ship the gold?"));
+      return "shipped";
+    };
+    const ship = tool(ask, {
+      name: "ship",
+      description: "Ships it.",
+      schema: { type: "object", properties: {} },
+    });
+    own.world.next(nothingSaid);
+    const script = scriptOf(["c1", "pay_out"], ["c2", "ship"]);
+    const scene = await openScene(own.client, toolsFor(own.world), own.runId, script);
+    const { graph } = createAgent({
+      ...{ model: scene.chat, tools: [ship], middleware: [scene.run.middleware] },
+      checkpointer: new MemorySaver(),
+    });
+    const config = { configurable: { thread_id: own.runId } };
+    const first = await graph.invoke(ASKED, config);
+    const [wait] = scene.run.waits(first);
+    assert.equal(wait?.tool, "pay_out");
+    await own.client.resolve(own.runId, { seq: wait.pendingAt, output: OUTPUT });
+    const second = await graph.invoke(scene.run.resume(first), config);
+    assert.ok(isInterrupted(second));
+    assert.deepEqual(
+      second[INTERRUPT].map(({ value }) => value),
+      ["Ship the gold?"],
+    );
+    assert.deepEqual([shipped, scene.run.waits(second)], [[], []]);
+    const done = await graph.invoke(new Command({ resume: "yes" }), config);
+    assert.ok(!isInterrupted(done));
+    assert.deepEqual(shipped, ["yes"]);
   });
 });

@@ -16,6 +16,8 @@ import { toolsFor, type World } from "./tools.js";
 /** What a scripted model answers: a text, or calls of tools. */
 export interface Say {
   readonly calls: readonly TurnAsk[];
+  /** An id of the answer's own. */
+  readonly mark?: string;
 }
 
 /** What a program and its people make of the asks of a turn, the same whenever it runs: with other inputs, or declined. */
@@ -30,8 +32,10 @@ export interface Checkpoint {
 export const asks: AgentOptions["asks"] = (response) => (response as unknown as Say).calls;
 
 /** By what a request shows that it carries an answer that asks for nothing. */
-const marks: AgentOptions["marks"] = (response) =>
-  (response as unknown as Say).calls.length === 0 ? ["said: nothing"] : [];
+const marks: AgentOptions["marks"] = (response) => {
+  const { calls, mark } = response as unknown as Say;
+  return [...(mark === undefined ? [] : [mark]), ...(calls.length === 0 ? ["said: nothing"] : [])];
+};
 
 export const reply = (say: Say): ModelReply => ({
   response: say as unknown as JsonValue,

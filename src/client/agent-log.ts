@@ -1,5 +1,16 @@
 import { holds, type Envelope } from "../log/events.js";
-import { isSameAsk, turnsOf, unclear, type AgentTurn, type AsksOf, type ToolAsk } from "./agent-turns.js";
+import {
+  callsOf,
+  isCarried,
+  isSameAsk,
+  turnsOf,
+  unclear,
+  type AgentTurn,
+  type AnswerReaders,
+  type ToolAsk,
+  type TurnAsk,
+} from "./agent-turns.js";
+import type { CarriedAsk } from "./ask-place.js";
 import type { CallOptions } from "./client-options.js";
 import { isGivenUp } from "./given-up.js";
 import type { SalvorClient } from "./salvor-client.js";
@@ -14,7 +25,7 @@ export class AgentLog {
   constructor(
     private readonly client: SalvorClient,
     private readonly runId: string,
-    private readonly asksOf: AsksOf,
+    private readonly read: AnswerReaders,
   ) {}
 
   get events(): readonly Envelope[] {
@@ -25,7 +36,7 @@ export class AgentLog {
   async refresh({ signal }: CallOptions): Promise<void> {
     const fresh = await this.client.log(this.runId, this.#events.length, { signal });
     this.#events.push(...fresh);
-    this.#turns.push(...turnsOf(fresh, this.asksOf));
+    this.#turns.push(...turnsOf(fresh, this.read));
     for (const envelope of fresh) this.#noteRequest(envelope);
   }
 
@@ -34,9 +45,44 @@ export class AgentLog {
     return this.#requests.get(hash);
   }
 
-  /** The last turn that has an ask with one of these ids. */
-  lastTurnWith(ids: readonly string[]): AgentTurn | undefined {
-    return this.#turns.findLast((turn) => hasAsk(turn, ids));
+  /**
+   * The turn that a request carries the answers of: of the model's answer that this instance gave last, or else the last recorded one.
+   *
+   * @param answered ids of asks, and marks.
+   * @param given the turn of the model's answer that this instance gave last.
+   */
+  turnCarried(answered: readonly string[], given: AgentTurn | undefined): AgentTurn | undefined {
+    if (given !== undefined && isCarried(given, answered)) return given;
+    return this.#turns.findLast((turn) => isCarried(turn, answered));
+  }
+
+  /** The turns whose asks a loop carries on, each behind the one before it. */
+  turnsCarried(
+    carried: readonly (readonly CarriedAsk[])[],
+    given: AgentTurn | undefined,
+  ): readonly (AgentTurn | undefined)[] {
+    let next: AgentTurn | undefined;
+    const found = carried.toReversed().map((asks) => {
+      const turn = this.#turnBefore(next, asks, given);
+      next = turn ?? next;
+      return turn;
+    });
+    return found.toReversed();
+  }
+
+  /** The last turn before another one with these asks: rather one that asks for just that, as others may have their ids. */
+  #turnBefore(
+    next: AgentTurn | undefined,
+    carried: readonly CarriedAsk[],
+    given: AgentTurn | undefined,
+  ): AgentTurn | undefined {
+    const ids = carried.map(({ id }) => id);
+    const turns = this.#turns.filter(
+      (turn) => isCarried(turn, ids) && (next === undefined || turn.seq < next.seq),
+    );
+    const alike = turns.filter((turn) => carried.every((ask) => turn.asks.some((own) => mayBe(own, ask))));
+    const likely = alike.length === 0 ? turns : alike;
+    return likely.find(({ seq }) => seq === given?.seq) ?? likely.at(-1);
   }
 
   /**
@@ -47,15 +93,26 @@ export class AgentLog {
    * @throws {@link DivergenceError} when several turns have an ask with that id, and it cannot be told which one this is.
    */
   turnOfAsk(ask: ToolAsk, given: AgentTurn | undefined): AgentTurn | undefined {
-    const turns = this.#turns.filter((turn) => hasAsk(turn, [ask.id]));
+    const turns = this.#turns.filter(({ asks }) => asks.some(({ id }) => id === ask.id));
     if (turns.length <= 1) return turns[0];
-    const same = turns.filter(({ asks }) => asks.some((own) => own.id === ask.id && isSameAsk(own, ask)));
-    const turn = same.find(({ seq }) => seq === given?.seq) ?? (same.length === 1 ? same[0] : undefined);
-    if (turn !== undefined) return turn;
+    const likely = turns.filter((turn) => this.#mayHold(turn, ask));
+    const current = turns.find(({ seq }) => seq === given?.seq);
+    // With an input that no turn has, it was edited since the model answered.
+    if (current !== undefined && (likely.length === 0 || likely.includes(current))) return current;
+    if (current === undefined && likely.length === 1) return likely[0];
     const of = turns.map(({ seq }) => seq).join(", ");
     throw unclear(
       ask,
       `the answers at ${of} have asks with that id; ask the model first, which answers from the log`,
+    );
+  }
+
+  /** Whether a turn asks for the same under that id, may have before its input was repaired, or has it recorded. */
+  #mayHold(turn: AgentTurn, ask: ToolAsk): boolean {
+    const { calls } = callsOf(this.#events, turn);
+    return (
+      turn.asks.some((own) => mayBe(own, ask)) ||
+      calls.some(({ intent }) => isSameAsk(ask, intent.event.payload))
     );
   }
 
@@ -70,6 +127,8 @@ export class AgentLog {
   }
 }
 
-export function hasAsk({ asks }: AgentTurn, ids: readonly string[]): boolean {
-  return asks.some(({ id }) => ids.includes(id));
+/** Whether an ask of a recorded answer may be one that a loop holds: its input may have been repaired. */
+function mayBe(own: TurnAsk, { id, tool, input }: TurnAsk): boolean {
+  if (own.id !== id || own.tool !== tool) return false;
+  return own.input === undefined || input === undefined || isSameAsk(own, { tool, input });
 }

@@ -1,41 +1,21 @@
 import type { JsonValue } from "../contract/json.js";
 import { holds } from "../log/events.js";
 import { applyEvent, isTerminal, NOT_STARTED } from "../log/fold.js";
-import type { Intent } from "../log/recorded-call.js";
-import { AgentLog, hasAsk } from "./agent-log.js";
-import {
-  endOfTurn,
-  isSameAsk,
-  openCallOf,
-  placeOf,
-  unclear,
-  type AgentTurn,
-  type AsksOf,
-  type ToolAsk,
-} from "./agent-turns.js";
+import { AgentCalls } from "./agent-calls.js";
+import { AgentLog } from "./agent-log.js";
+import type { AgentCallOptions, AgentModelOptions, AgentOptions, CallEnd } from "./agent-options.js";
+import { turnAt, type AnswerReaders, type ToolAsk } from "./agent-turns.js";
+import type { CarriedAsk } from "./ask-place.js";
 import type { CallOptions, ModelReply } from "./client-options.js";
-import type { OpenOptions } from "./client-run-options.js";
 import { ClientRun, type RunTools } from "./client-run.js";
-import { GIVEN_UP, behindGivenUp } from "./given-up.js";
+import { GIVEN_UP } from "./given-up.js";
 import { plainCopy } from "./json-text.js";
 import { mayGoOnBehind } from "./may-go-on-behind.js";
 import { askedModel } from "./model-driver.js";
 import { HeldBackError } from "./passing-errors.js";
-import { ToolFailedError } from "./run-errors.js";
 import { WaitingError, waitingCall } from "./run-wait.js";
 import type { SalvorClient } from "./salvor-client.js";
 import { Turns } from "./turns.js";
-import { BadRequestError, UnknownToolError } from "./wire-errors.js";
-
-export interface AgentOptions extends OpenOptions {
-  /** Reads which calls of tools a recorded answer of the model asks for, in its order. */
-  readonly asks: AsksOf;
-}
-
-export interface AgentModelOptions extends CallOptions {
-  /** The ids of the tool calls whose answers the request carries: how an agent that goes on from a checkpoint finds its place. */
-  readonly answered?: readonly string[];
-}
 
 /**
  * Drives a run for an agent's loop that somebody else wrote: model calls and the tool calls that they ask for, each found in the log
@@ -49,17 +29,10 @@ export class AgentRun {
   /** The run itself: its id and drive token, `now`, `random`, `report` and `flush`. */
   readonly run: ClientRun;
   readonly #client: SalvorClient;
-  readonly #asks: AsksOf;
+  readonly #read: AnswerReaders;
   readonly #queue = new Turns<never>();
   readonly #log: AgentLog;
-  /** Which ask each call is that this instance performed or answered, by the call's position. */
-  readonly #ids = new Map<number, string>();
-  /** Asks that were refused before anything of them was recorded, by their turn's position and their id. */
-  readonly #refused = new Set<string>();
-  /** What asks came to that no recorded answer of a model holds, by their id. */
-  readonly #unplaced = new Map<string, { readonly ask: ToolAsk; readonly output: JsonValue }>();
-  /** The model's answer that this instance gave last. */
-  #current: AgentTurn | undefined;
+  readonly #calls: AgentCalls;
 
   /**
    * Opens a run, or goes on with one, as {@link ClientRun.open} does and with its errors.
@@ -72,14 +45,15 @@ export class AgentRun {
    * console.log(agent.run.position); // 1
    */
   static async open(client: SalvorClient, tools: RunTools, options: AgentOptions): Promise<AgentRun> {
-    return new AgentRun(client, await ClientRun.open(client, tools, options), options.asks);
+    return new AgentRun(client, await ClientRun.open(client, tools, options), tools, options);
   }
 
-  private constructor(client: SalvorClient, run: ClientRun, asks: AsksOf) {
+  private constructor(client: SalvorClient, run: ClientRun, tools: RunTools, { asks, marks }: AgentOptions) {
     this.#client = client;
     this.run = run;
-    this.#asks = asks;
-    this.#log = new AgentLog(client, run.runId, asks);
+    this.#read = { asks, marks };
+    this.#log = new AgentLog(client, run.runId, this.#read);
+    this.#calls = new AgentCalls(run, this.#log, new Set(tools.names()));
   }
 
   get runId(): string {
@@ -94,7 +68,8 @@ export class AgentRun {
    * @param call asks the model. What it returns is recorded, and has to be JSON.
    * @returns what is recorded.
    * @throws {@link WaitingError} when a call of the run waits for a person: the model must not go on without its answer.
-   * @throws {@link DivergenceError} when the log went on with another request. What `call` throws is thrown on.
+   * @throws {@link DivergenceError} when the log went on with another request, or when calls that the last answer asks for have not been
+   *   made and the request does not carry answers of them: one loop at a time drives a run. What `call` throws is thrown on.
    *
    * @example
    * const request = { messages: [{ role: "user", content: "Refund A-17." }] };
@@ -109,23 +84,29 @@ export class AgentRun {
     { answered = [], signal }: AgentModelOptions = {},
   ): Promise<ModelReply> {
     const asked = askedModel(request);
-    return this.#inTurn("the model call", async () => {
-      await this.#refresh({ signal });
+    const made = await this.#inTurn("the model call", async () => {
+      await this.#calls.refresh({ signal });
       let at = this.#log.requestAt(asked.hash);
       if (at === undefined) {
-        await this.#endOpenCall({ signal });
-        at = await this.#giveUp(this.#placeBehind(answered), { signal });
+        // Not thrown here: what waits behind it belongs to the other loop, and goes on.
+        const refusal = this.#calls.refusalOfModel(answered);
+        if (refusal !== undefined) return { refusal };
+        await this.#calls.endOpen("the model call", { signal });
+        at = await this.#giveUp(this.#calls.modelPlace(answered), { signal });
       }
       const reply = await this.run.model(asked.request, call, { at, signal });
-      this.#current = { seq: this.run.position - 2, asks: this.#asks(reply.response) };
-      return reply;
+      this.#calls.given = { turn: turnAt(this.run.position - 2, reply.response, this.#read), signal };
+      return { reply };
     });
+    if (made.refusal !== undefined) throw made.refusal;
+    return made.reply;
   }
 
   /**
    * Performs a tool call that a recorded answer of the model asks for, or answers what is recorded of it. An ask that no recorded
    * answer holds (the model's calls are not recorded) is made where the run stands, in the order in which it comes.
    *
+   * @param options.carried what the loop knows of the other asks of the same answer.
    * @returns the call's recorded output: the same whenever the same ask is made.
    * @throws {@link ToolFailedError} when the call is recorded as failed, {@link BadRequestError} when its input is not
    *   acceptable: the model may be told.
@@ -139,9 +120,34 @@ export class AgentRun {
    * await agent.model({ turn: 1 }, async () => ({ response: { text: "", calls: [ask] }, usage }));
    * console.log(await agent.call(ask)); // { refund_id: 're_1', amount_cents: 500 }
    */
-  async call(ask: ToolAsk, options: CallOptions = {}): Promise<JsonValue> {
+  async call(ask: ToolAsk, options: AgentCallOptions = {}): Promise<JsonValue> {
     const own = { ...ask, input: plainCopy(ask.input, `input of ${ask.tool}`) };
-    return this.#inTurn(ask.tool, () => this.#perform(own, options));
+    return this.#inTurn(ask.tool, () => this.#calls.perform(own, options));
+  }
+
+  /**
+   * How calls ended of which a loop is about to tell its model something else: a denial, because a person declined them, or an
+   * error, because the loop could not go on. A `write` that is recorded as performed must not be told so.
+   *
+   * @param carried the asks of each answer that the request carries, in their order, with what the model would be told.
+   * @returns for each of these answers, by the ids of asks, how those ended that `told` something else and have a recorded call.
+   * @throws {@link WaitingError} when one of them waits for a person, and what {@link AgentRun.call} throws.
+   *
+   * @example
+   * const ask = { id: "call_1", tool: "refund_card", input: { order_id: "A-17", amount_cents: 500 } };
+   * const usage = { input_tokens: 9, output_tokens: 3 };
+   * await agent.model({ turn: 1 }, async () => ({ response: { text: "", calls: [ask] }, usage }));
+   * await agent.call(ask);
+   * // A person declined it, too late.
+   * const [ends] = await agent.endsOf([[{ ...ask, told: "denial" }]]);
+   * console.log(ends?.get("call_1")); // { output: { refund_id: 're_1', amount_cents: 500 } }
+   */
+  async endsOf(
+    carried: readonly (readonly CarriedAsk[])[],
+    options: CallOptions = {},
+  ): Promise<readonly ReadonlyMap<string, CallEnd>[]> {
+    if (!this.#calls.hasDoubted(carried)) return carried.map(() => new Map());
+    return this.#inTurn("the model call", () => this.#calls.endsOf(carried, options));
   }
 
   /**
@@ -168,95 +174,23 @@ export class AgentRun {
     });
   }
 
-  async #perform(ask: ToolAsk, options: CallOptions): Promise<JsonValue> {
-    for (;;) {
-      await this.#refresh(options);
-      const turn = this.#log.turnOfAsk(ask, this.#current);
-      if (turn === undefined) return this.#performUnplaced(ask, options);
-      const refusal = (id: string) => `${turn.seq} ${id}`;
-      const place = placeOf(this.#log.events, turn, ask, {
-        idAt: (seq) => this.#ids.get(seq),
-        isRefused: (id) => this.#refused.has(refusal(id)),
-      });
-      if ("behind" in place) {
-        await this.#endCall(place.behind, options);
-        continue;
-      }
-      try {
-        return await this.run.perform(ask.tool, ask.input, { ...options, at: place.at });
-      } catch (error) {
-        if (isRefusal(error)) this.#refused.add(refusal(ask.id));
-        throw error;
-      } finally {
-        // Whatever is recorded there from now on is this ask's.
-        if (!this.#refused.has(refusal(ask.id))) this.#ids.set(place.at, ask.id);
-      }
-    }
-  }
-
-  async #performUnplaced(ask: ToolAsk, options: CallOptions): Promise<JsonValue> {
-    const known = this.#unplaced.get(ask.id);
-    if (known !== undefined && isSameAsk(known.ask, ask)) return known.output;
-    if (known !== undefined) throw unclear(ask, "another call of this process had that id");
-    const output = await this.run.perform(ask.tool, ask.input, options);
-    this.#unplaced.set(ask.id, { ask, output });
-    return output;
-  }
-
-  /** The turn that ids are part of: of the answer that was given last, or else of the last recorded one that has one of them. */
-  #turnOf(ids: readonly string[]): AgentTurn | undefined {
-    const given = this.#current;
-    return given !== undefined && hasAsk(given, ids) ? given : this.#log.lastTurnWith(ids);
-  }
-
-  /** Where a model call goes that is not recorded: behind the turn that it carries the answers of, or that was given last. */
-  #placeBehind(answered: readonly string[]): number {
-    const carried = this.#turnOf(answered);
-    const given = this.#current;
-    const turn = carried === undefined || (given !== undefined && given.seq > carried.seq) ? given : carried;
-    return turn === undefined
-      ? behindGivenUp(this.#log.events, this.run.position)
-      : endOfTurn(this.#log.events, turn);
-  }
-
   /** Gives up a model call that is open at a position where something else is to be recorded; answers where that goes. */
   async #giveUp(at: number, options: CallOptions): Promise<number> {
     if (at !== this.#log.events.length - 1 || !holds(this.#log.events[at], "ModelCallRequested")) return at;
     const { runId: run, driveToken } = this.run;
     await this.#client.modelCompletion({ run, driveToken }, at, GIVEN_UP, options);
-    await this.#refresh(options);
+    await this.#calls.refresh(options);
     return this.#log.events.length;
   }
 
   /** Where the end of the run is, or goes. */
   async #end(options: CallOptions): Promise<number> {
-    await this.#refresh(options);
-    await this.#endOpenCall(options);
+    await this.#calls.refresh(options);
+    await this.#calls.endOpen("the end of the run", options);
     await this.#giveUp(this.#log.events.length - 1, options);
     const last = this.#log.events.at(-1);
     const isOver = last !== undefined && isTerminal(applyEvent(NOT_STARTED, last).status);
     return isOver ? last.seq : this.#log.events.length;
-  }
-
-  async #endOpenCall(options: CallOptions): Promise<void> {
-    const open = openCallOf(this.#log.events);
-    if (open !== undefined) await this.#endCall(open, options);
-    await this.#refresh(options);
-  }
-
-  /** Ends a call that is open: a `read` or `idempotent` one is performed again; for any other a person is waited for. */
-  async #endCall({ seq, event }: Intent, options: CallOptions): Promise<void> {
-    const { tool, input } = event.payload;
-    try {
-      await this.run.perform(tool, input, { ...options, at: seq });
-    } catch (error) {
-      if (!(error instanceof ToolFailedError)) throw error;
-    }
-  }
-
-  async #refresh(options: CallOptions): Promise<void> {
-    await this.run.flush();
-    await this.#log.refresh(options);
   }
 
   #inTurn<T>(what: string, work: () => Promise<T>): Promise<T> {
@@ -280,7 +214,7 @@ export class AgentRun {
     const waiting = waitingCall(error);
     if (waiting === undefined) return error;
     try {
-      await this.#refresh({});
+      await this.#calls.refresh({});
     } catch {
       // What is known says enough, or the error itself does.
     }
@@ -289,8 +223,4 @@ export class AgentRun {
     const { tool, input, idempotency_key: idempotencyKey } = intent.event.payload;
     return new WaitingError({ ...waiting, runId: this.runId, tool, input, idempotencyKey }, error);
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof BadRequestError || error instanceof UnknownToolError;
 }

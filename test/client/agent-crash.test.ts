@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { SalvorClient, waitOf, type RunWait, type ToolAsk } from "#salvor/client/index.js";
+import { SalvorClient, waitOf, type CarriedAsk, type RunWait, type ToolAsk } from "#salvor/client/index.js";
 import { holds, type Envelope } from "#salvor/log/events.js";
 import { recordedCall } from "#salvor/log/recorded-call.js";
-import { loop, openAgent, type Checkpoint, type Say } from "./support/scripted-agent.js";
+import { loop, openAgent, type Checkpoint, type Decide, type Say } from "./support/scripted-agent.js";
 import { TestServer } from "./support/server.js";
 import { ALL, World } from "./support/tools.js";
 
@@ -16,27 +16,54 @@ interface Death {
   readonly keepsCheckpoint: boolean;
 }
 
-const script = fc
-  .array(
-    fc.array(
-      fc.record({
-        tool: fc.constantFrom("pay_out", "pay_out", "find_order", "reserve", "refund_card"),
-        order: fc.integer({ min: 0, max: 1 }),
+/** What becomes of an ask before its call is made. */
+type Fate = "made" | "declined" | "edited" | "repaired";
+
+interface Script {
+  readonly turns: readonly Say[];
+  readonly decide: Decide;
+  /** What is made, in the order in which it is. */
+  readonly made: readonly Omit<ToolAsk, "id">[];
+  /** Whether each answer numbers its asks anew, so that ids are repeated. */
+  readonly repeatsIds: boolean;
+}
+
+const plannedAsk = fc.record({
+  tool: fc.constantFrom("pay_out", "pay_out", "find_order", "reserve", "refund_card"),
+  order: fc.integer({ min: 0, max: 1 }),
+  fate: fc.constantFrom<Fate>("made", "made", "made", "declined", "edited", "repaired"),
+});
+
+const script: fc.Arbitrary<Script> = fc
+  .record({
+    plan: fc.array(fc.array(plannedAsk, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+    repeatsIds: fc.boolean(),
+  })
+  .map(({ plan, repeatsIds }) => {
+    const inputOf = (order: number) => ({ order_id: `o-${order}`, amount_cents: 100 });
+    const idOf = (turn: number, at: number) => (repeatsIds ? `call_${at}` : `${turn}-${at}`);
+    const asks = plan.map((calls, turn) =>
+      calls.map(({ tool, order, fate: planned }, at) => {
+        // An edited ask whose id several answers have cannot be told from another's.
+        const fate = repeatsIds && planned === "edited" ? "made" : planned;
+        // What is edited or repaired may ask for the same as another one then.
+        const held = { id: idOf(turn, at), tool, input: inputOf(order) };
+        const edited = { ...held, input: inputOf(1 - order) };
+        const said = { made: held, declined: held, edited, repaired: { id: held.id, tool } }[fate];
+        return { fate, said, held };
       }),
-      { minLength: 1, maxLength: 3 },
-    ),
-    { minLength: 1, maxLength: 3 },
-  )
-  .map((turns): readonly Say[] => [
-    ...turns.map((calls, turn) => ({
-      calls: calls.map(({ tool, order }, at): ToolAsk => ({
-        id: `${turn}-${at}`,
-        tool,
-        input: { order_id: `o-${order}`, amount_cents: 100 },
-      })),
-    })),
-    { calls: [] },
-  ]);
+    );
+    const heldOf = ({ fate, held }: (typeof asks)[number][number]): CarriedAsk =>
+      fate === "declined" ? { ...held, told: "denial" } : held;
+    return {
+      turns: [...asks.map((calls) => ({ calls: calls.map(({ said }) => said) })), { calls: [] }],
+      decide: (turn) => (asks[turn] ?? []).map(heldOf),
+      made: asks
+        .flat()
+        .flatMap(({ fate, held: { tool, input } }) => (fate === "declined" ? [] : [{ tool, input }])),
+      repeatsIds,
+    };
+  });
 
 const deaths: fc.Arbitrary<readonly Death[]> = fc.array(
   fc.record({ at: fc.integer({ min: 1, max: 30 }), isSent: fc.boolean(), keepsCheckpoint: fc.boolean() }),
@@ -66,18 +93,19 @@ describe("an agent's loop whose process dies anywhere", () => {
 
   it("makes every call that the model asks for once and in its order, and never asks for an answer that is recorded", async () => {
     await fc.assert(
-      fc.asyncProperty(script, deaths, async (turns, plan) => {
+      fc.asyncProperty(script, deaths, async ({ turns, decide, made, repeatsIds }, plan) => {
         const world = new World();
         const runId = crypto.randomUUID();
         const notPerformed = new Set<number>();
         let kept = fresh();
         const process = async (death: Death): Promise<boolean> => {
           const client = new SalvorClient({ url: server.url, fetch: dyingFetch(death), retries: 0 });
-          if (!death.keepsCheckpoint) kept = fresh();
+          if (!death.keepsCheckpoint || repeatsIds) kept = fresh();
           const recorded = await answersIn(direct, runId);
           try {
             await loop(await openAgent(client, world, runId), turns, {
               checkpoint: kept,
+              decide,
               onAsked: (turn) => {
                 assert.ok(turn >= recorded, `the answer of turn ${turn} is recorded`);
               },
@@ -99,11 +127,10 @@ describe("an agent's loop whose process dies anywhere", () => {
         }
         const log = await direct.log(runId);
         assert.equal(log.at(-1)?.event.kind, "RunCompleted");
-        const asked = turns.flatMap(({ calls }) => calls.map(({ tool, input }) => ({ tool, input })));
         const calls = callsIn(log);
         assert.deepEqual(
           calls.map(({ tool, input }) => ({ tool, input })),
-          asked,
+          made,
         );
         for (const { seq, effect, isCopy, key } of calls) {
           const paid = world.attempts.filter((attempt) => attempt.seq === seq);

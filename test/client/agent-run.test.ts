@@ -125,10 +125,12 @@ describe("AgentRun", () => {
     await asking(agent, ask("c1", "pay_out"), ask("c2", "pay_out"));
     const error = await caught(agent.call(ask("c2", "pay_out")), DivergenceError);
     assert.match(error.message, /c2 of pay_out .* an ask for the same before it has not been made/);
+    runId = crypto.randomUUID();
+    const other = await open();
     const bad = { id: "c4", tool: "pay_out", input: { order_id: 7 } };
-    await asking(agent, { ...bad, id: "c3" }, bad);
-    await caught(agent.call({ ...bad, id: "c3" }), BadRequestError);
-    await caught(agent.call(bad), BadRequestError);
+    await asking(other, { ...bad, id: "c3" }, bad);
+    await caught(other.call({ ...bad, id: "c3" }), BadRequestError);
+    await caught(other.call(bad), BadRequestError);
     assert.equal(world.attempts.length, 0);
   });
 

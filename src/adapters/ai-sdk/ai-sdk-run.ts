@@ -8,7 +8,7 @@ import {
 } from "../../client/index.js";
 import type { JsonObject, JsonValue } from "../../contract/json.js";
 import { durableTool, type ApprovalPolicy } from "./durable-tool.js";
-import { asksIn } from "./model-answer.js";
+import { asksIn, marksIn } from "./model-answer.js";
 import type { LanguageModelV3 } from "./model-types.js";
 import { PerformedCalls } from "./performed-calls.js";
 import { recordedModel } from "./recorded-model.js";
@@ -66,7 +66,7 @@ export class AiSdkRun {
    * @throws what `AgentRun.open` throws: `DriftError`, `DivergenceError` and the errors of the server.
    */
   static async open(client: SalvorClient, tools: RunTools, options: AiSdkRunOptions = {}): Promise<AiSdkRun> {
-    const agent = await AgentRun.open(client, tools, { ...options, asks: asksIn });
+    const agent = await AgentRun.open(client, tools, { ...options, asks: asksIn, marks: marksIn });
     return new AiSdkRun(agent, tools, options);
   }
 

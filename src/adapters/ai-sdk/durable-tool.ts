@@ -2,6 +2,7 @@ import { jsonSchema, tool, type ModelMessage, type Tool } from "ai";
 import { waitOf, type ToolAsk } from "../../client/index.js";
 import type { JsonObject, JsonValue } from "../../contract/json.js";
 import type { ToolDescriptor } from "../../contract/tool-set.js";
+import { asksBeside } from "./carried-asks.js";
 import type { PerformedCalls } from "./performed-calls.js";
 
 /** Whether a person is to be asked before a call is performed at all. */
@@ -26,7 +27,7 @@ export function durableTool(
       const isRequested = hasOpenRequest(messages, id);
       if (!isRequested && (await isApprovalWanted(ask))) return true;
       try {
-        await calls.perform(ask);
+        await calls.perform(ask, { carried: asksBeside(id, messages) });
       } catch (error) {
         // Approved, and it still waits: there is nobody to ask again but whoever repeats the turn.
         if (waitOf(error) === undefined || isRequested) throw error;
@@ -35,8 +36,8 @@ export function durableTool(
       // An approval that was given counts only where one is needed still.
       return isRequested;
     },
-    execute: (input: JsonObject, { toolCallId: id, abortSignal }) =>
-      calls.take({ id, tool: name, input }, abortSignal),
+    execute: (input: JsonObject, { toolCallId: id, messages, abortSignal: signal }) =>
+      calls.take({ id, tool: name, input }, { carried: asksBeside(id, messages), signal }),
   });
 }
 

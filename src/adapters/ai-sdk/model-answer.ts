@@ -1,4 +1,4 @@
-import type { ModelReply, ToolAsk } from "../../client/index.js";
+import type { ModelReply, TurnAsk } from "../../client/index.js";
 import { isJsonObject, type JsonValue } from "../../contract/json.js";
 import type { ModelResult } from "./model-types.js";
 import { plainJson } from "./plain-json.js";
@@ -30,19 +30,23 @@ export function isToolExecutionAllowed({ unified }: ModelResult["finishReason"])
 }
 
 /**
- * The calls that a recorded answer asks for, of those that the model's provider does not perform itself. An answer of words only
- * asks for one that nobody performs: by its id a later request shows that it carries this answer ({@link answeredIn}).
+ * The calls that a recorded answer asks for, of those that the model's provider does not perform itself. A program may repair the input
+ * of one that is no JSON.
  */
-export function asksIn(response: JsonValue): readonly ToolAsk[] {
+export function asksIn(response: JsonValue): readonly TurnAsk[] {
   const { content, finishReason } = resultOf(response);
-  if (!content.some(({ type }) => type === "tool-call"))
-    return [{ id: wordsId(content), tool: "", input: null }];
   if (!isToolExecutionAllowed(finishReason)) return [];
   return content.flatMap((part) => {
     if (part.type !== "tool-call" || part.providerExecuted === true) return [];
     const input = inputOf(part.input);
-    return input === undefined ? [] : [{ id: part.toolCallId, tool: part.toolName, input }];
+    return [{ id: part.toolCallId, tool: part.toolName, ...(input !== undefined && { input }) }];
   });
+}
+
+/** What shows in a later prompt that it carries an answer of words only. */
+export function marksIn(response: JsonValue): readonly string[] {
+  const { content } = resultOf(response);
+  return content.some(({ type }) => type === "tool-call") ? [] : [wordsId(content)];
 }
 
 /** What an answer of words only is known by, in its own content and in a later prompt. */
@@ -51,7 +55,7 @@ export function wordsId(content: readonly { readonly type: string; readonly text
   return `words: ${words.join("")}`;
 }
 
-/** @returns `undefined` when the model wrote no JSON: the AI SDK tells it so, and performs nothing. */
+/** @returns `undefined` when the model wrote no JSON: unless a program repairs it, the AI SDK tells it so and performs nothing. */
 function inputOf(text: string): JsonValue | undefined {
   if (text.trim() === "") return {};
   try {

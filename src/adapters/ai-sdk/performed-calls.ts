@@ -1,4 +1,10 @@
-import { waitOf, type AgentRun, type RunWait, type ToolAsk } from "../../client/index.js";
+import {
+  waitOf,
+  type AgentCallOptions,
+  type AgentRun,
+  type RunWait,
+  type ToolAsk,
+} from "../../client/index.js";
 import type { JsonValue } from "../../contract/json.js";
 import { tellable } from "../tool-words.js";
 import { isToolExecutionAllowed } from "./model-answer.js";
@@ -44,6 +50,11 @@ export class PerformedCalls {
     return this.#asked.get(id)?.isWhole !== false;
   }
 
+  /** The call has ended since, and a model may be told how. */
+  goOn(id: string): void {
+    this.#untold.delete(id);
+  }
+
   /** @throws the error of a call that a model is about to be told of, though it has not ended. */
   refuseUntold(answered: readonly string[]): void {
     for (const id of answered) if (this.#untold.has(id)) throw this.#untold.get(id);
@@ -52,13 +63,17 @@ export class PerformedCalls {
   /**
    * Performs a call, and keeps what it came to until that is taken.
    *
+   * @param around the asks beside it, and a signal: that of the request for its answer, unless given.
    * @throws what stops the loop: that it waits for a person, or that it cannot be known how it ended.
    */
-  async perform(ask: ToolAsk, signal = this.#asked.get(ask.id)?.signal): Promise<void> {
+  async perform(
+    ask: ToolAsk,
+    { carried, signal = this.#asked.get(ask.id)?.signal }: AgentCallOptions,
+  ): Promise<void> {
     this.#waits.delete(ask.id);
     this.#untold.delete(ask.id);
     try {
-      this.#ends.set(ask.id, { output: await this.#agent.call(ask, { signal }) });
+      this.#ends.set(ask.id, { output: await this.#agent.call(ask, { carried, signal }) });
     } catch (error) {
       const wait = waitOf(error);
       if (wait !== undefined) this.#waits.set(ask.id, wait);
@@ -68,9 +83,9 @@ export class PerformedCalls {
   }
 
   /** What a call came to, which is performed now unless it was. The AI SDK tells a model whatever this throws. */
-  async take(ask: ToolAsk, signal: AbortSignal | undefined): Promise<JsonValue> {
+  async take(ask: ToolAsk, around: AgentCallOptions): Promise<JsonValue> {
     try {
-      if (!this.#ends.has(ask.id)) await this.perform(ask, signal);
+      if (!this.#ends.has(ask.id)) await this.perform(ask, around);
     } catch (error) {
       this.#untold.set(ask.id, error);
       throw error;

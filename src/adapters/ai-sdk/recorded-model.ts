@@ -1,5 +1,6 @@
 import type { LanguageModelMiddleware } from "ai";
 import type { AgentRun } from "../../client/index.js";
+import { asRecorded } from "./as-recorded.js";
 import { LiveStream } from "./live-stream.js";
 import { replyOf, resultOf } from "./model-answer.js";
 import { answeredIn, requestOf } from "./model-request.js";
@@ -25,6 +26,7 @@ export function recordedModel(agent: AgentRun, calls: PerformedCalls): LanguageM
   };
   return {
     specificationVersion: "v3",
+    transformParams: async ({ params }) => ({ ...params, prompt: await asRecorded(agent, calls, params) }),
     async wrapGenerate({ doGenerate, params, model }) {
       let live: ModelResult | undefined;
       const result = await record(params, model, async () => (live = await doGenerate()));

@@ -1,6 +1,7 @@
 import { AIMessage } from "@langchain/core/messages";
 import { createMiddleware, type AgentMiddleware } from "langchain";
 import type { AgentRun } from "../../client/index.js";
+import { asRecorded } from "./as-recorded.js";
 import { DurableTool } from "./durable-tool.js";
 import { answerOf } from "./message-json.js";
 import { recordedAnswer } from "./recorded-answer.js";
@@ -12,15 +13,9 @@ export function durableMiddleware(run: AgentRun, tools: readonly DurableTool[]):
     name: "SalvorMiddleware",
     tools,
     async wrapModelCall(request, handler) {
-      const {
-        model,
-        systemMessage,
-        messages,
-        tools: told,
-        toolChoice,
-        modelSettings,
-        responseFormat,
-      } = request;
+      const { model, systemMessage, tools: told, toolChoice, modelSettings, responseFormat } = request;
+      const { signal } = request.runtime;
+      const messages = await asRecorded(run, request.messages, signal);
       const system = systemMessage.text === "" ? [] : [systemMessage];
       let answered: unknown;
       const { response, isReplayed } = await recordedAnswer(
@@ -30,10 +25,10 @@ export function durableMiddleware(run: AgentRun, tools: readonly DurableTool[]):
           messages: [...system, ...messages],
         },
         async () => {
-          answered = await handler(request);
+          answered = await handler({ ...request, messages });
           return modelMessageIn(answered);
         },
-        request.runtime.signal,
+        signal,
       );
       if (responseFormat === undefined) {
         if (isReplayed) await new ReplayedModel(response).invoke(messages);
@@ -42,7 +37,7 @@ export function durableMiddleware(run: AgentRun, tools: readonly DurableTool[]):
       if (!isReplayed) return answered as AIMessage;
       // Has LangChain read the structured answer out of what is recorded, as it did out of what the model said.
       const replayed = new ReplayedModel(response);
-      const again = await handler({ ...request, model: replayed });
+      const again = await handler({ ...request, messages, model: replayed });
       if (!replayed.isAsked) {
         throw new Error(
           "a middleware behind SalvorMiddleware asks a model of its own: one that chooses the model stands before it",
@@ -51,9 +46,9 @@ export function durableMiddleware(run: AgentRun, tools: readonly DurableTool[]):
       return again;
     },
     async wrapToolCall(request, handler) {
-      const { tool, toolCall, runtime } = request;
+      const { tool, toolCall, runtime, state } = request;
       if (!(tool instanceof DurableTool)) return handler(request);
-      return tool.perform(toolCall, runtime.signal && { signal: runtime.signal });
+      return tool.perform(toolCall, runtime.signal && { signal: runtime.signal }, state.messages);
     },
   });
 }

@@ -3,6 +3,7 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { AIMessage, AIMessageChunk } from "@langchain/core/messages";
 import { Runnable, type RunnableConfig } from "@langchain/core/runnables";
 import type { AgentRun } from "../../client/index.js";
+import { asRecorded } from "./as-recorded.js";
 import { answerOf } from "./message-json.js";
 import { recordedAnswer } from "./recorded-answer.js";
 import { ReplayedModel } from "./replayed-model.js";
@@ -30,7 +31,7 @@ export class DurableModel extends Runnable<BaseLanguageModelInput, AIMessage> {
 
   override async invoke(input: BaseLanguageModelInput, config?: Partial<RunnableConfig>): Promise<AIMessage> {
     const { tools, settings } = this.#options;
-    const messages = ReplayedModel.messagesOf(input);
+    const messages = await asRecorded(this.#run, ReplayedModel.messagesOf(input), config?.signal);
     const { response, isReplayed } = await recordedAnswer(
       this.#run,
       { model: this.#model, messages, tools, settings },

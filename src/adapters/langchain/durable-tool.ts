@@ -1,10 +1,11 @@
 import { CallbackManager } from "@langchain/core/callbacks/manager";
-import type { ToolCall, ToolMessage } from "@langchain/core/messages";
+import type { BaseMessage, ToolCall, ToolMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import { StructuredTool } from "@langchain/core/tools";
 import type { AgentRun } from "../../client/index.js";
 import type { JsonObject } from "../../contract/json.js";
 import type { ToolDescriptor } from "../../contract/tool-set.js";
+import { asksBeside, taskMessages } from "./carried-asks.js";
 import { performCall } from "./perform-call.js";
 
 /**
@@ -43,9 +44,18 @@ export class DurableTool extends StructuredTool<JsonObject> {
     return (await this.perform(call, config)) as never;
   }
 
-  /** As {@link DurableTool.invoke} does, typed as what it is. */
-  async perform(call: ToolCall, config?: RunnableConfig): Promise<ToolMessage> {
-    const { callbacks, tags, metadata, runId, runName = this.name, signal } = ensureConfig(config);
+  /**
+   * As {@link DurableTool.invoke} does, typed as what it is.
+   *
+   * @param messages what the graph holds, where that is at hand.
+   */
+  async perform(
+    call: ToolCall,
+    config?: RunnableConfig,
+    messages?: readonly BaseMessage[],
+  ): Promise<ToolMessage> {
+    const full = ensureConfig(config);
+    const { callbacks, tags, metadata, runId, runName = this.name, signal } = full;
     const manager = CallbackManager.configure(
       callbacks,
       this.callbacks,
@@ -65,7 +75,8 @@ export class DurableTool extends StructuredTool<JsonObject> {
       call.id,
     );
     try {
-      const message = await performCall(this.#run, call, signal);
+      const carried = asksBeside(call.id, messages ?? taskMessages(full));
+      const message = await performCall(this.#run, call, { signal, carried });
       await heard?.handleToolEnd(message);
       return message;
     } catch (error) {

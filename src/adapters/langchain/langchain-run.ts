@@ -13,7 +13,7 @@ import {
 import { durableMiddleware } from "./durable-middleware.js";
 import { DurableModel, type DurableModelOptions } from "./durable-model.js";
 import { DurableTool } from "./durable-tool.js";
-import { callsIn } from "./message-json.js";
+import { callsIn, marksIn } from "./message-json.js";
 import { waitsIn } from "./waiting.js";
 
 /**
@@ -52,12 +52,7 @@ export class LangChainRun {
    * @throws what `AgentRun.open` throws: `DriftError`, `DivergenceError` and the errors of the server.
    */
   static async open(client: SalvorClient, tools: RunTools, options: OpenOptions = {}): Promise<LangChainRun> {
-    const names = new Set(tools.names());
-    const agentRun = await AgentRun.open(client, tools, {
-      ...options,
-      // What the agent's other tools are asked is no call of this run.
-      asks: (response) => callsIn(response).filter(({ tool }) => names.has(tool)),
-    });
+    const agentRun = await AgentRun.open(client, tools, { ...options, asks: callsIn, marks: marksIn });
     return new LangChainRun(agentRun, tools);
   }
 

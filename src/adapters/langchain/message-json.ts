@@ -65,9 +65,21 @@ export function callsIn(response: JsonValue): readonly ToolAsk[] {
   );
 }
 
-/** The ids of the calls whose results these messages carry. */
+/** What shows in later messages that they carry an answer that asks for nothing: its words. */
+export function marksIn(response: JsonValue): readonly string[] {
+  return marksOf(answerOf(response));
+}
+
+/** What these messages carry of earlier answers: the ids of the calls whose results they hold, and words. */
 export function answeredIn(messages: readonly BaseMessage[]): readonly string[] {
-  return messages.flatMap((message) => (ToolMessage.isInstance(message) ? [message.tool_call_id] : []));
+  return messages.flatMap((message) => {
+    if (ToolMessage.isInstance(message)) return [message.tool_call_id];
+    return AIMessage.isInstance(message) ? marksOf(message) : [];
+  });
+}
+
+function marksOf({ tool_calls = [], text }: AIMessage): readonly string[] {
+  return tool_calls.length === 0 ? [`words: ${text}`] : [];
 }
 
 /** A copy as JSON has it: without what is undefined, or a function. */

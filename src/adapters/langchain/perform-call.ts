@@ -1,4 +1,4 @@
-import { ToolMessage, type ToolCall } from "@langchain/core/messages";
+import type { ToolCall, ToolMessage } from "@langchain/core/messages";
 import {
   BadRequestError,
   HeldBackError,
@@ -6,11 +6,12 @@ import {
   UnknownToolError,
   waitOf,
   type AgentRun,
+  type CarriedAsk,
   type ToolAsk,
 } from "../../client/index.js";
-import type { JsonValue } from "../../contract/json.js";
 import { plain } from "./message-json.js";
 import { Stops } from "./stops.js";
+import { errorMessage, outputMessage } from "./tool-messages.js";
 import { interruptBehind, interruptFor } from "./waiting.js";
 
 /** When the calls of each run that were asked for so far have ended, however they did. */
@@ -26,13 +27,13 @@ const asked = new WeakMap<AgentRun, Promise<unknown>>();
 export async function performCall(
   run: AgentRun,
   { id, name, args }: ToolCall,
-  signal: AbortSignal | undefined,
+  { signal, carried }: CallAround,
 ): Promise<ToolMessage> {
   if (id === undefined)
     throw new TypeError(`a call of ${name} has no id, so its answer could not be found again`);
   const stops = Stops.of(run);
   const before = asked.get(run) ?? Promise.resolve();
-  const answering = answer(run, { id, tool: name, input: plain(args) }, { signal, before });
+  const answering = answer(run, { id, tool: name, input: plain(args) }, { signal, carried, before });
   asked.set(
     run,
     Promise.allSettled([before, answering]).then(() => undefined),
@@ -47,18 +48,24 @@ export async function performCall(
   }
 }
 
-interface Around {
+/** What a call is made with. */
+export interface CallAround {
   readonly signal: AbortSignal | undefined;
+  /** The asks of the same answer, as the graph holds them. */
+  readonly carried: readonly CarriedAsk[] | undefined;
+}
+
+interface Around extends CallAround {
   /** The calls that were asked for before this one. */
   readonly before: Promise<unknown>;
 }
 
-async function answer(run: AgentRun, ask: ToolAsk, { signal, before }: Around): Promise<ToolMessage> {
+async function answer(run: AgentRun, ask: ToolAsk, { before, ...around }: Around): Promise<ToolMessage> {
   for (;;) {
     try {
-      return messageOf(ask, textOf(await run.call(ask, { signal })));
+      return outputMessage(ask, await run.call(ask, around));
     } catch (error) {
-      if (mayBeTold(error)) return messageOf(ask, error.message, "error");
+      if (mayBeTold(error)) return errorMessage(ask, error);
       const wait = waitOf(error);
       if (error instanceof HeldBackError) {
         // The call that it waited behind says why the graph ends, and is heard first: a node, or LangGraph, goes by the first.
@@ -77,16 +84,4 @@ function mayBeTold(error: unknown): error is Error {
   return (
     error instanceof ToolFailedError || error instanceof BadRequestError || error instanceof UnknownToolError
   );
-}
-
-function messageOf(
-  { id, tool }: ToolAsk,
-  content: string,
-  status: "success" | "error" = "success",
-): ToolMessage {
-  return new ToolMessage({ content, name: tool, tool_call_id: id, status });
-}
-
-function textOf(output: JsonValue): string {
-  return typeof output === "string" ? output : JSON.stringify(output);
 }

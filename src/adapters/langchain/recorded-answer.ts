@@ -1,9 +1,9 @@
-import { waitOf, type AgentRun, type ModelReply } from "../../client/index.js";
+import type { AgentRun, ModelReply } from "../../client/index.js";
 import type { JsonValue } from "../../contract/json.js";
 import { answerJson, answeredIn, usageOf, type Said } from "./message-json.js";
 import { modelRequest, type ModelAsk } from "./model-request.js";
 import { Stops } from "./stops.js";
-import { interruptFor } from "./waiting.js";
+import { interrupting } from "./waiting.js";
 
 /** A model's answer, as it is recorded. */
 export interface RecordedAnswer {
@@ -34,14 +34,6 @@ export async function recordedAnswer(
     const { input_tokens = 0, output_tokens = 0 } = usageOf(message) ?? {};
     return { response: answerJson(message), usage: { input_tokens, output_tokens } };
   };
-  for (;;) {
-    try {
-      const { response } = await run.model(request, call, { answered, signal });
-      return { response, isReplayed };
-    } catch (error) {
-      const wait = waitOf(error);
-      if (wait === undefined) throw error;
-      interruptFor(wait);
-    }
-  }
+  const { response } = await interrupting(() => run.model(request, call, { answered, signal }));
+  return { response, isReplayed };
 }

@@ -1,5 +1,5 @@
 import { GraphInterrupt, INTERRUPT, interrupt, isGraphBubbleUp, isInterrupted } from "@langchain/langgraph";
-import type { RunWait } from "../../client/index.js";
+import { waitOf, type RunWait } from "../../client/index.js";
 
 /** The calls that wait for a person, among what a graph was interrupted for. */
 export function waitsIn(state: unknown): readonly RunWait[] {
@@ -20,6 +20,19 @@ export function interruptFor(wait: RunWait): void {
   } catch (error) {
     if (isGraphBubbleUp(error)) throw error;
     throw new GraphInterrupt([{ value: wait }]);
+  }
+}
+
+/** Does something of a run, and interrupts the graph whenever it waits for a person. */
+export async function interrupting<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const wait = waitOf(error);
+      if (wait === undefined) throw error;
+      interruptFor(wait);
+    }
   }
 }
 

@@ -42,7 +42,7 @@ describe("a call of the AI SDK that a person has to settle", () => {
     const second = await generateText({ ...loop, messages });
     assert.equal(second.text, "Wired.");
     assert.deepEqual(durable.waits(second), []);
-    assert.deepEqual(lastResult(desk), { type: "json", value: PAID });
+    assert.deepEqual(desk.told.at(-1), { type: "json", value: PAID });
     assert.equal(desk.world.attempts.length, 1);
   });
 
@@ -58,7 +58,7 @@ describe("a call of the AI SDK that a person has to settle", () => {
     const second = await desk.open();
     const messages = approved([...ASKED, ...(await first.response).messages]);
     assert.equal(await streamText({ ...second.loop, messages }).text, "Wired.");
-    assert.deepEqual(lastResult(desk), { type: "json", value: PAID });
+    assert.deepEqual(desk.told.at(-1), { type: "json", value: PAID });
 
     const third = await desk.open();
     const repeated = await generateText({ ...third.loop, messages: ASKED });
@@ -85,7 +85,7 @@ describe("a call of the AI SDK that a person has to settle", () => {
     const desk = Fixture.on(server, wiring);
     const { loop } = await desk.open();
     const first = await generateText({ ...loop, messages: ASKED });
-    const messages = answered([...ASKED, ...first.response.messages], false);
+    const messages = approved([...ASKED, ...first.response.messages], () => false);
     await caught(generateText({ ...loop, messages }), WaitingError);
     assert.equal(desk.model.prompts.length, 1, "the model is told nothing");
   });
@@ -136,7 +136,7 @@ describe("a call of the AI SDK that a person has to settle", () => {
       messages: approved([...ASKED, ...first.response.messages]),
     });
     assert.equal(second.text, "Paid.");
-    assert.deepEqual(lastResult(desk), { type: "json", value: PAID });
+    assert.deepEqual(desk.told.at(-1), { type: "json", value: PAID });
     assert.equal(desk.world.attempts.length, 1);
   });
 
@@ -187,7 +187,7 @@ describe("a call of the AI SDK that a program has approved first", () => {
     const desk = Fixture.on(server, refunding);
     const { loop } = await desk.open({ needsApproval });
     const first = await generateText({ ...loop, messages: ASKED });
-    const messages = answered([...ASKED, ...first.response.messages], false);
+    const messages = approved([...ASKED, ...first.response.messages], () => false);
     const again = await desk.open({ needsApproval });
     assert.equal((await generateText({ ...again.loop, messages })).text, "Refunded.");
     assert.deepEqual(
@@ -195,29 +195,8 @@ describe("a call of the AI SDK that a program has approved first", () => {
       ["find_order"],
     );
     assert.deepEqual(
-      resultsOf(desk).map(({ type }) => type),
+      desk.told.map(({ type }) => type),
       ["json", "execution-denied"],
     );
   });
 });
-
-function answered(messages: readonly ModelMessage[], isApproved: boolean): ModelMessage[] {
-  const all = approved(messages);
-  const last = all.at(-1);
-  if (last?.role !== "tool") throw new Error("nothing was requested");
-  const content = last.content.map((part) =>
-    part.type === "tool-approval-response" ? { ...part, approved: isApproved } : part,
-  );
-  return [...all.slice(0, -1), { role: "tool", content }];
-}
-
-/** The results that the model was told last. */
-function resultsOf({ model }: Fixture) {
-  const last = model.prompts.at(-1)?.at(-1);
-  if (last?.role !== "tool") return assert.fail("the model was told no results");
-  return last.content.flatMap((part) => (part.type === "tool-result" ? [part.output] : []));
-}
-
-function lastResult(desk: Fixture) {
-  return resultsOf(desk).at(-1);
-}

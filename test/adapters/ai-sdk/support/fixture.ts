@@ -47,6 +47,13 @@ export class Fixture {
     return { durable, loop };
   }
 
+  /** The results that the model was told last. */
+  get told() {
+    const last = this.model.prompts.at(-1)?.at(-1);
+    if (last?.role !== "tool") throw new Error("the model was told no results");
+    return last.content.flatMap((part) => (part.type === "tool-result" ? [part.output] : []));
+  }
+
   /** The kinds of what is recorded, behind the start of the run. */
   async kinds(): Promise<readonly EventKind[]> {
     return (await this.client().log(this.runId, 1)).map(({ event }) => event.kind);

@@ -1,0 +1,133 @@
+import type { Envelope } from "../log/events.js";
+import type { Intent } from "../log/recorded-call.js";
+import {
+  callsOf,
+  isSameAsk,
+  unclear,
+  type AgentTurn,
+  type ToolAsk,
+  type TurnAsk,
+  type TurnCall,
+} from "./agent-turns.js";
+import type { KnownAsks } from "./known-asks.js";
+
+/**
+ * An ask as a loop holds it now: with the input that a person edited or a program repaired, and with what the loop would tell the
+ * model of it that is not its call's output.
+ */
+export interface CarriedAsk extends TurnAsk {
+  /** A denial: nobody was to perform it. An error: it did not end, failed, or was refused. Neither, when it is to be performed or has ended. */
+  readonly told?: "denial" | "error" | undefined;
+}
+
+/** Where a call of a turn is recorded or goes; or the call that has to end before it. */
+export type Place = { readonly at: number } | { readonly behind: Intent };
+
+/** What an ask is looked for in. */
+export interface AskScene {
+  readonly log: readonly Envelope[];
+  readonly turn: AgentTurn;
+  readonly known: KnownAsks;
+  /** The asks of the turn as the loop holds them, where it says so. */
+  readonly carried?: readonly CarriedAsk[] | undefined;
+}
+
+/** The calls and asks of a turn that do not belong to each other for certain. */
+interface Unmatched {
+  readonly calls: readonly TurnCall[];
+  readonly asks: readonly CarriedAsk[];
+}
+
+/**
+ * Finds the recorded call that an ask of a turn is. The log knows no ids of asks, so a call that another process performed is known
+ * by its tool and its input. Of asks for the same, each has a call of its own, as far as there are calls: those that were told an error
+ * have the failed ones; of the others those come first that are to be performed, in their order, and last those that were declined.
+ *
+ * @throws {@link DivergenceError} when more calls for the same are recorded than are asked for.
+ */
+export function callOfAsk(scene: AskScene, ask: CarriedAsk): Intent | undefined {
+  const { calls } = callsOf(scene.log, scene.turn);
+  const own = calls.find(({ intent }) => scene.known.idAt(intent.seq) === ask.id);
+  return (own ?? matched(unmatched(scene), ask))?.intent;
+}
+
+/**
+ * Finds where the call of an ask is recorded, or goes.
+ *
+ * @throws {@link DivergenceError} when it cannot be told whether the call is recorded: an ask for the same before it has not
+ *   been made, or a call is recorded that may be this one with another input.
+ */
+export function placeOf(scene: AskScene, ask: ToolAsk): Place {
+  const recorded = callOfAsk(scene, ask);
+  if (recorded !== undefined) return { at: recorded.seq };
+  const left = unmatched(scene);
+  const same = left.calls.filter(({ intent }) => isSameAsk(ask, intent.event.payload));
+  if (same.length < sameBefore(left.asks, ask))
+    throw unclear(ask, "an ask for the same before it has not been made; make that one first");
+  const stray = strayOf(left, ask);
+  if (stray !== undefined) throw unclear(ask, `call ${stray.seq} may be it, with another input`, stray);
+  const { open, end } = callsOf(scene.log, scene.turn);
+  return open === undefined ? { at: end } : { behind: open };
+}
+
+/** Which asks of a turn for some tools are neither recorded, as far as their number tells, nor known to come to nothing. */
+export function openAsks(scene: AskScene, tools: ReadonlySet<string>): readonly TurnAsk[] {
+  const { calls, asks } = unmatched(scene);
+  return asks.filter(({ tool, told }) => tools.has(tool) && told !== "denial").slice(calls.length);
+}
+
+function unmatched({ log, turn, known, carried = [] }: AskScene): Unmatched {
+  const { calls } = callsOf(log, turn);
+  const taken = new Set(calls.map(({ intent }) => known.idAt(intent.seq)));
+  const asks = turn.asks
+    .filter(({ id }) => !taken.has(id))
+    .map((ask): CarriedAsk => {
+      const held = { ...ask, ...carried.find(({ id }) => id === ask.id) };
+      return known.isRefused(turn.seq, ask.id) ? { ...held, told: "denial" } : held;
+    });
+  return { calls: calls.filter(({ intent }) => known.idAt(intent.seq) === undefined), asks };
+}
+
+function matched({ calls, asks }: Unmatched, ask: CarriedAsk): TurnCall | undefined {
+  const { tool, input } = ask;
+  if (input === undefined) return undefined;
+  const same = calls.filter(({ intent }) => isSameAsk(ask, intent.event.payload));
+  const alike = asks
+    .map((other) => (other.id === ask.id ? ask : other))
+    .filter((other) => isSameAsk(other, { tool, input }));
+  const surplus = same[alike.length]?.intent;
+  if (surplus !== undefined)
+    throw unclear(ask, `call ${surplus.seq} is one for the same more than the model asked for`, surplus);
+  const failed = same.filter(({ isFailed }) => isFailed);
+  const hearers = alike.filter(({ told }) => told === "error").slice(0, failed.length);
+  const heard = hearers.indexOf(ask);
+  if (heard >= 0) return failed[heard];
+  const rest = same.filter((call) => !failed.slice(0, hearers.length).includes(call));
+  const others = alike.filter((other) => !hearers.includes(other));
+  const owners = others.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, rest.length);
+  return rest[others.filter((other) => owners.includes(other)).indexOf(ask)];
+}
+
+function rankOf({ told }: CarriedAsk): number {
+  if (told === undefined) return 0;
+  return told === "error" ? 1 : 2;
+}
+
+function sameBefore(asks: readonly CarriedAsk[], ask: ToolAsk): number {
+  const place = asks.findIndex(({ id }) => id === ask.id);
+  return asks.slice(0, place).filter((other) => other.told === undefined && isSameAsk(other, ask)).length;
+}
+
+/** A recorded call of an ask's tool that is no other ask's: it may be this one's, with another input. */
+function strayOf({ calls, asks }: Unmatched, ask: ToolAsk): Intent | undefined {
+  const left = asks.filter(({ id, tool }) => id !== ask.id && tool === ask.tool);
+  const strays = calls.filter(({ intent }) => {
+    const { payload } = intent.event;
+    if (payload.tool !== ask.tool || isSameAsk(ask, payload)) return false;
+    const owner = left.findIndex((other) => isSameAsk(other, payload));
+    if (owner >= 0) left.splice(owner, 1);
+    return owner < 0;
+  });
+  // Any of them may be an ask whose input nobody could read until it was repaired.
+  return strays[left.filter(({ input }) => input === undefined).length]?.intent;
+}

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import {
+  DivergenceError,
+  SalvorClient,
+  ToolFailedError,
+  WaitingError,
+  type AgentRun,
+  type TurnAsk,
+} from "#salvor/client/index.js";
+import { HandlerError } from "#salvor/contract/handler-errors.js";
+import { caught } from "./support/caught.js";
+import { openAgent, reply } from "./support/scripted-agent.js";
+import { TestServer } from "./support/server.js";
+import { ALL, World } from "./support/tools.js";
+
+const ask = (id: string, amount_cents = 500) => ({
+  id,
+  tool: "pay_out",
+  input: { order_id: "o-1", amount_cents },
+});
+const paid = (n: number, amount_cents = 500) => ({ refund_id: `re_${n}`, amount_cents });
+
+describe("the call that an ask is", () => {
+  let server: TestServer;
+  let client: SalvorClient;
+  let world: World;
+  let runId: string;
+
+  before(async () => {
+    server = await TestServer.start(ALL);
+    client = new SalvorClient({ url: server.url });
+  });
+  after(() => server.remove());
+  beforeEach(() => {
+    world = new World();
+    runId = crypto.randomUUID();
+  });
+
+  const open = () => openAgent(client, world, runId);
+  const asking = (agent: AgentRun, ...calls: readonly TurnAsk[]) =>
+    agent.model({ asks: calls.map(({ id }) => id) }, () => Promise.resolve(reply({ calls })));
+
+  it("is the second one's own where the first of two for the same was declined", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1"), ask("c2"));
+    const carried = [{ ...ask("c1"), told: "denial" as const }, ask("c2")];
+    assert.deepEqual(await agent.call(ask("c2"), { carried }), paid(1));
+    // Whoever repeats it, with the same people's decisions, is answered.
+    assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(1));
+    assert.deepEqual(await (await open()).endsOf([carried]), [new Map()]);
+    assert.equal(world.attempts.length, 1);
+  });
+
+  it("is the declined one's where as many are recorded as were asked for", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1"), ask("c2"));
+    await agent.call(ask("c1"));
+    const carried = [{ ...ask("c1"), told: "denial" as const }, ask("c2")];
+    assert.deepEqual(await agent.call(ask("c2"), { carried }), paid(2));
+    for (const one of [agent, await open()]) {
+      assert.deepEqual(await one.call(ask("c2"), { carried }), paid(2));
+      assert.deepEqual(await one.endsOf([carried]), [new Map([["c1", { output: paid(1) }]])]);
+    }
+    assert.equal(world.attempts.length, 2);
+  });
+
+  it("is the failed one where an error was told, and not the one that is to be made", async () => {
+    world.next(() => {
+      throw new HandlerError("no such order");
+    });
+    const agent = await open();
+    await asking(agent, ask("c1"), ask("c2"));
+    await caught(agent.call(ask("c1")), ToolFailedError);
+    const carried = [{ ...ask("c1"), told: "error" as const }, ask("c2")];
+    const next = await open();
+    assert.deepEqual(await next.call(ask("c2"), { carried }), paid(2));
+    const [ends] = await (await open()).endsOf([carried]);
+    const end = ends?.get("c1");
+    assert.ok(end !== undefined && "failure" in end && end.failure instanceof ToolFailedError);
+    assert.equal(world.attempts.length, 2);
+  });
+
+  it("is not an edited one's that asks for the same since, when the loop says so", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1", 300), ask("c2"));
+    assert.deepEqual(await agent.call(ask("c1")), paid(1));
+    const next = await open();
+    assert.deepEqual(await next.call(ask("c2"), { carried: [ask("c1"), ask("c2")] }), paid(2));
+    assert.equal(world.attempts.length, 2);
+  });
+
+  it("is none of the recorded ones when more of them are for the same than were asked for", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1", 300), ask("c2"));
+    await agent.call(ask("c1"));
+    await agent.call(ask("c2"));
+    const error = await caught((await open()).call(ask("c2")), DivergenceError);
+    assert.match(error.message, /call 5 is one for the same more than the model asked for/);
+    assert.equal(world.attempts.length, 2);
+  });
+
+  it("is made with the input that a program repaired, and found again by it", async () => {
+    const broken = { id: "c1", tool: "pay_out" };
+    const agent = await open();
+    await asking(agent, broken, ask("c2"));
+    assert.deepEqual(await agent.call(ask("c1")), paid(1));
+    assert.deepEqual(await agent.call(ask("c2")), paid(2));
+    const next = await open();
+    assert.deepEqual(await next.call(ask("c2"), { carried: [ask("c1"), ask("c2")] }), paid(2));
+    assert.deepEqual(await next.call(ask("c1")), paid(1));
+    assert.equal(world.attempts.length, 2);
+  });
+
+  it("is its own beside one that was repaired to something else", async () => {
+    const agent = await open();
+    await asking(agent, { id: "c1", tool: "pay_out" }, ask("c2"));
+    await agent.call(ask("c1", 300));
+    assert.deepEqual(await (await open()).call(ask("c2")), paid(2));
+  });
+
+  it("is the edited one's of the answer that was given last, where an earlier answer has an ask of that id", async () => {
+    const agent = await open();
+    await agent.model("first", () => Promise.resolve(reply({ calls: [ask("call_0")] })));
+    await agent.call(ask("call_0"));
+    await agent.model("second", () => Promise.resolve(reply({ calls: [ask("call_0", 300)] })), {
+      answered: ["call_0"],
+    });
+    assert.deepEqual(await agent.call(ask("call_0", 200)), paid(2, 200));
+    // Either the first answer's again, or the second's, edited.
+    await caught(agent.call(ask("call_0")), DivergenceError);
+    assert.equal(world.attempts.length, 2);
+  });
+
+  it("is made where an ask before it was not repaired", async () => {
+    const agent = await open();
+    await asking(agent, { id: "c1", tool: "pay_out" }, ask("c2"));
+    assert.deepEqual(await agent.call(ask("c2")), paid(1));
+    assert.deepEqual(await (await open()).call(ask("c2")), paid(1));
+  });
+
+  it("is not made when it may be recorded as it was repaired before", async () => {
+    const agent = await open();
+    await asking(agent, { id: "c1", tool: "pay_out" }, ask("c2"));
+    await agent.call(ask("c1", 300));
+    await agent.call(ask("c2"));
+    const error = await caught((await open()).call(ask("c1", 301)), DivergenceError);
+    assert.match(error.message, /call 3 may be it, with another input/);
+    assert.equal(world.attempts.length, 2);
+  });
+});
+
+describe("what a model would be told of a call", () => {
+  let server: TestServer;
+  let client: SalvorClient;
+  let world: World;
+  let runId: string;
+
+  before(async () => {
+    server = await TestServer.start(ALL);
+    client = new SalvorClient({ url: server.url });
+  });
+  after(() => server.remove());
+  beforeEach(() => {
+    world = new World();
+    runId = crypto.randomUUID();
+  });
+
+  const open = () => openAgent(client, world, runId);
+  const dangling = async (): Promise<AgentRun> => {
+    world.next(() => {
+      throw new Error("connection lost");
+    });
+    const agent = await open();
+    await agent.model("a", () => Promise.resolve(reply({ calls: [ask("c1")] })));
+    await caught(agent.call(ask("c1")), WaitingError);
+    return agent;
+  };
+
+  for (const told of ["denial", "error"] as const)
+    it(`is not the ${told} of a call that waits for a person, nor of one that was settled since`, async () => {
+      const agent = await dangling();
+      const carried = [[{ ...ask("c1"), told }]];
+      const { wait } = await caught(agent.endsOf(carried), WaitingError);
+      assert.equal(wait.seq, 3);
+      await client.resolve(runId, { seq: 3, output: paid(1), operator: "ann" });
+      for (const one of [agent, await open()])
+        assert.deepEqual(await one.endsOf(carried), [new Map([["c1", { output: paid(1) }]])]);
+    });
+
+  it("is what the loop says of calls that are not recorded, and of tools that are not the run's", async () => {
+    const agent = await open();
+    const foreign = { id: "c2", tool: "draw", input: {} };
+    await agent.model("a", () => Promise.resolve(reply({ calls: [ask("c1"), foreign] })));
+    const carried = [ask("c1"), foreign].map((one) => ({ ...one, told: "denial" as const }));
+    assert.deepEqual(await agent.endsOf([carried]), [new Map()]);
+    assert.deepEqual(await agent.endsOf([[{ ...ask("c9"), told: "denial" }], []]), [new Map(), new Map()]);
+  });
+
+  it("is told of the right answer where models number their asks anew in each", async () => {
+    const agent = await open();
+    await agent.model(1, () => Promise.resolve(reply({ calls: [ask("call_0")] })));
+    await agent.call(ask("call_0"));
+    await agent.model(2, () => Promise.resolve(reply({ calls: [ask("call_0")] })), { answered: ["call_0"] });
+    const carried = [{ ...ask("call_0"), told: "denial" as const }];
+    for (const one of [agent, await open()])
+      assert.deepEqual(await one.endsOf([carried, carried]), [
+        new Map([["call_0", { output: paid(1) }]]),
+        new Map(),
+      ]);
+  });
+
+  it("is told of the right answer where a later one has an ask of that id for something else", async () => {
+    const agent = await open();
+    await agent.model(1, () => Promise.resolve(reply({ calls: [ask("call_0")] })));
+    await agent.call(ask("call_0"));
+    await agent.model(2, () => Promise.resolve(reply({ calls: [ask("call_0", 300)] })), {
+      answered: ["call_0"],
+    });
+    const carried = [{ ...ask("call_0"), told: "error" as const }];
+    for (const one of [agent, await open()])
+      assert.deepEqual(await one.endsOf([carried]), [new Map([["call_0", { output: paid(1) }]])]);
+  });
+});

@@ -12,7 +12,7 @@ import {
   type ToolAsk,
   type TurnAsk,
 } from "./agent-turns.js";
-import { callOfAsk, openAsks, placeOf, type AskScene, type CarriedAsk } from "./ask-place.js";
+import { asHeld, callOfAsk, openAsks, placeOf, type AskScene, type HeldAsk } from "./ask-place.js";
 import type { CallOptions } from "./client-options.js";
 import type { ClientRun } from "./client-run.js";
 import { behindGivenUp } from "./given-up.js";
@@ -56,7 +56,8 @@ export class AgentCalls {
       await this.refresh(options);
       const turn = this.#log.turnOfAsk(ask, this.given?.turn);
       if (turn === undefined) return this.#performUnplaced(ask, options);
-      const place = placeOf(this.#scene(turn, carried), ask);
+      const held = typeof carried === "function" ? carried(turn.asks) : carried;
+      const place = placeOf(this.#scene(turn, held), ask);
       if ("at" in place) return this.#performAt(place.at, ask, turn, options);
       await this.#endCall(place.behind, ask.tool, options);
     }
@@ -87,13 +88,13 @@ export class AgentCalls {
   }
 
   /** Whether calls may have ended otherwise than a loop is about to tell. */
-  hasDoubted(carried: readonly (readonly CarriedAsk[])[]): boolean {
+  hasDoubted(carried: readonly (readonly HeldAsk[])[]): boolean {
     return carried.some((asks) => asks.some((ask) => this.#isDoubted(ask)));
   }
 
   /** How the calls ended of which a loop is about to tell something else: {@link AgentRun.endsOf}. */
   async endsOf(
-    carried: readonly (readonly CarriedAsk[])[],
+    carried: readonly (readonly HeldAsk[])[],
     options: CallOptions,
   ): Promise<readonly ReadonlyMap<string, CallEnd>[]> {
     await this.refresh(options);
@@ -108,22 +109,22 @@ export class AgentCalls {
 
   async #endsIn(
     turn: AgentTurn,
-    asks: readonly CarriedAsk[],
+    asks: readonly HeldAsk[],
     options: CallOptions,
   ): Promise<ReadonlyMap<string, CallEnd>> {
     const ends = new Map<string, CallEnd>();
-    for (const ask of asks.filter((each) => this.#isDoubted(each))) {
+    for (const ask of turn.asks.map((own) => asHeld(own, asks)).filter((each) => this.#isDoubted(each))) {
       const call = callOfAsk(this.#scene(turn, asks), ask);
       if (call !== undefined) ends.set(ask.id, await this.#endOf(call, options));
     }
     return ends;
   }
 
-  #isDoubted({ tool, told }: CarriedAsk): boolean {
-    return told !== undefined && this.#tools.has(tool);
+  #isDoubted({ tool, told }: HeldAsk): boolean {
+    return told !== undefined && (tool === undefined || this.#tools.has(tool));
   }
 
-  #scene(turn: AgentTurn, carried?: readonly CarriedAsk[]): AskScene {
+  #scene(turn: AgentTurn, carried?: readonly HeldAsk[]): AskScene {
     return { log: this.#log.events, turn, known: this.#known, carried };
   }
 

@@ -10,7 +10,7 @@ import {
   type ToolAsk,
   type TurnAsk,
 } from "./agent-turns.js";
-import type { CarriedAsk } from "./ask-place.js";
+import type { HeldAsk } from "./ask-place.js";
 import type { CallOptions } from "./client-options.js";
 import { isGivenUp } from "./given-up.js";
 import type { SalvorClient } from "./salvor-client.js";
@@ -58,7 +58,7 @@ export class AgentLog {
 
   /** The turns whose asks a loop carries on, each behind the one before it. */
   turnsCarried(
-    carried: readonly (readonly CarriedAsk[])[],
+    carried: readonly (readonly HeldAsk[])[],
     given: AgentTurn | undefined,
   ): readonly (AgentTurn | undefined)[] {
     let next: AgentTurn | undefined;
@@ -73,7 +73,7 @@ export class AgentLog {
   /** The last turn before another one with these asks: rather one that asks for just that, as others may have their ids. */
   #turnBefore(
     next: AgentTurn | undefined,
-    carried: readonly CarriedAsk[],
+    carried: readonly HeldAsk[],
     given: AgentTurn | undefined,
   ): AgentTurn | undefined {
     const ids = carried.map(({ id }) => id);
@@ -128,7 +128,7 @@ export class AgentLog {
 }
 
 /** Whether an ask of a recorded answer may be one that a loop holds: its input may have been repaired. */
-function mayBe(own: TurnAsk, { id, tool, input }: TurnAsk): boolean {
+function mayBe(own: TurnAsk, { id, tool = own.tool, input }: HeldAsk): boolean {
   if (own.id !== id || own.tool !== tool) return false;
   return own.input === undefined || input === undefined || isSameAsk(own, { tool, input });
 }

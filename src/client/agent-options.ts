@@ -1,6 +1,6 @@
 import type { JsonValue } from "../contract/json.js";
-import type { AsksOf } from "./agent-turns.js";
-import type { CarriedAsk } from "./ask-place.js";
+import type { AsksOf, TurnAsk } from "./agent-turns.js";
+import type { HeldAsk } from "./ask-place.js";
 import type { CallOptions } from "./client-options.js";
 import type { OpenOptions } from "./client-run-options.js";
 import type { ToolFailedError } from "./run-errors.js";
@@ -26,9 +26,9 @@ export interface AgentModelOptions extends CallOptions {
 export interface AgentCallOptions extends CallOptions {
   /**
    * The asks of the same answer as the loop holds them now, where it knows: with inputs that a person edited or a program repaired,
-   * and with what was declined. Asks for the same are told apart by it.
+   * and with what was declined. Asks for the same are told apart by it. A loop that does not hold the answer is handed its asks.
    */
-  readonly carried?: readonly CarriedAsk[] | undefined;
+  readonly carried?: readonly HeldAsk[] | ((asks: readonly TurnAsk[]) => readonly HeldAsk[]) | undefined;
 }
 
 /** How a call ended. */

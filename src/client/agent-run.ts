@@ -5,7 +5,7 @@ import { AgentCalls } from "./agent-calls.js";
 import { AgentLog } from "./agent-log.js";
 import type { AgentCallOptions, AgentModelOptions, AgentOptions, CallEnd } from "./agent-options.js";
 import { turnAt, type AnswerReaders, type ToolAsk } from "./agent-turns.js";
-import type { CarriedAsk } from "./ask-place.js";
+import type { HeldAsk } from "./ask-place.js";
 import type { CallOptions, ModelReply } from "./client-options.js";
 import { ClientRun, type RunTools } from "./client-run.js";
 import { GIVEN_UP } from "./given-up.js";
@@ -129,7 +129,8 @@ export class AgentRun {
    * How calls ended of which a loop is about to tell its model something else: a denial, because a person declined them, or an
    * error, because the loop could not go on. A `write` that is recorded as performed must not be told so.
    *
-   * @param carried the asks of each answer that the request carries, in their order, with what the model would be told.
+   * @param carried the asks of each answer that the request carries, in their order, with what the model would be told. What the
+   *   request does not hold of an ask, such as its input, is left out.
    * @returns for each of these answers, by the ids of asks, how those ended that `told` something else and have a recorded call.
    * @throws {@link WaitingError} when one of them waits for a person, and what {@link AgentRun.call} throws.
    *
@@ -143,7 +144,7 @@ export class AgentRun {
    * console.log(ends?.get("call_1")); // { output: { refund_id: 're_1', amount_cents: 500 } }
    */
   async endsOf(
-    carried: readonly (readonly CarriedAsk[])[],
+    carried: readonly (readonly HeldAsk[])[],
     options: CallOptions = {},
   ): Promise<readonly ReadonlyMap<string, CallEnd>[]> {
     if (!this.#calls.hasDoubted(carried)) return carried.map(() => new Map());

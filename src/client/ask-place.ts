@@ -16,8 +16,16 @@ import type { KnownAsks } from "./known-asks.js";
  * model of it that is not its call's output.
  */
 export interface CarriedAsk extends TurnAsk {
-  /** A denial: nobody was to perform it. An error: it did not end, failed, or was refused. Neither, when it is to be performed or has ended. */
-  readonly told?: "denial" | "error" | undefined;
+  /**
+   * A denial: nobody was to perform it. An error: it did not end, failed, or was refused. Words: they may be its call's output, or be put in
+   * its place. None of them, when it is to be performed or its output is told.
+   */
+  readonly told?: "denial" | "error" | "words" | undefined;
+}
+
+/** An ask as far as a loop holds it: the recorded answer has the rest. */
+export interface HeldAsk extends Partial<CarriedAsk> {
+  readonly id: string;
 }
 
 /** Where a call of a turn is recorded or goes; or the call that has to end before it. */
@@ -29,7 +37,7 @@ export interface AskScene {
   readonly turn: AgentTurn;
   readonly known: KnownAsks;
   /** The asks of the turn as the loop holds them, where it says so. */
-  readonly carried?: readonly CarriedAsk[] | undefined;
+  readonly carried?: readonly HeldAsk[] | undefined;
 }
 
 /** The calls and asks of a turn that do not belong to each other for certain. */
@@ -82,10 +90,16 @@ function unmatched({ log, turn, known, carried = [] }: AskScene): Unmatched {
   const asks = turn.asks
     .filter(({ id }) => !taken.has(id))
     .map((ask): CarriedAsk => {
-      const held = { ...ask, ...carried.find(({ id }) => id === ask.id) };
+      const held = asHeld(ask, carried);
       return known.isRefused(turn.seq, ask.id) ? { ...held, told: "denial" } : held;
     });
   return { calls: calls.filter(({ intent }) => known.idAt(intent.seq) === undefined), asks };
+}
+
+/** An ask of a turn as a loop holds it, as far as it does. */
+export function asHeld(ask: TurnAsk, carried: readonly HeldAsk[]): CarriedAsk {
+  const { tool = ask.tool, input = ask.input, told } = carried.find(({ id }) => id === ask.id) ?? {};
+  return { id: ask.id, tool, input, told };
 }
 
 function matched({ calls, asks }: Unmatched, ask: CarriedAsk): TurnCall | undefined {
@@ -109,13 +123,13 @@ function matched({ calls, asks }: Unmatched, ask: CarriedAsk): TurnCall | undefi
 }
 
 function rankOf({ told }: CarriedAsk): number {
-  if (told === undefined) return 0;
-  return told === "error" ? 1 : 2;
+  if (told === "denial") return 2;
+  return told === "error" ? 1 : 0;
 }
 
 function sameBefore(asks: readonly CarriedAsk[], ask: ToolAsk): number {
   const place = asks.findIndex(({ id }) => id === ask.id);
-  return asks.slice(0, place).filter((other) => other.told === undefined && isSameAsk(other, ask)).length;
+  return asks.slice(0, place).filter((other) => rankOf(other) === 0 && isSameAsk(other, ask)).length;
 }
 
 /** A recorded call of an ask's tool that is no other ask's: it may be this one's, with another input. */

@@ -19,7 +19,7 @@ export type { OpenOptions, PerformOptions, PlacedOptions } from "./client-run-op
 export type { AgentCallOptions, AgentModelOptions, AgentOptions, CallEnd } from "./agent-options.js";
 export { AgentRun } from "./agent-run.js";
 export type { AsksOf, ToolAsk, TurnAsk } from "./agent-turns.js";
-export type { CarriedAsk } from "./ask-place.js";
+export type { CarriedAsk, HeldAsk } from "./ask-place.js";
 export { WaitingError, waitOf, type RunWait } from "./run-wait.js";
 export { DriftError, refuseDrift } from "./drift.js";
 export type { Drift, ToolFace } from "../log/tool-drift.js";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   DivergenceError,
-  SalvorClient,
   ToolFailedError,
   WaitingError,
   type AgentRun,
@@ -11,8 +10,7 @@ import {
 import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { caught } from "./support/caught.js";
 import { openAgent, reply } from "./support/scripted-agent.js";
-import { TestServer } from "./support/server.js";
-import { ALL, World } from "./support/tools.js";
+import { RunSetting } from "./support/run-setting.js";
 
 const ask = (id: string, amount_cents = 500) => ({
   id,
@@ -22,22 +20,9 @@ const ask = (id: string, amount_cents = 500) => ({
 const paid = (n: number, amount_cents = 500) => ({ refund_id: `re_${n}`, amount_cents });
 
 describe("the call that an ask is", () => {
-  let server: TestServer;
-  let client: SalvorClient;
-  let world: World;
-  let runId: string;
+  const own = RunSetting.use();
 
-  before(async () => {
-    server = await TestServer.start(ALL);
-    client = new SalvorClient({ url: server.url });
-  });
-  after(() => server.remove());
-  beforeEach(() => {
-    world = new World();
-    runId = crypto.randomUUID();
-  });
-
-  const open = () => openAgent(client, world, runId);
+  const open = () => openAgent(own.client, own.world, own.runId);
   const asking = (agent: AgentRun, ...calls: readonly TurnAsk[]) =>
     agent.model({ asks: calls.map(({ id }) => id) }, () => Promise.resolve(reply({ calls })));
 
@@ -49,7 +34,7 @@ describe("the call that an ask is", () => {
     // Whoever repeats it, with the same people's decisions, is answered.
     assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(1));
     assert.deepEqual(await (await open()).endsOf([carried]), [new Map()]);
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 
   it("is the declined one's where as many are recorded as were asked for", async () => {
@@ -62,11 +47,11 @@ describe("the call that an ask is", () => {
       assert.deepEqual(await one.call(ask("c2"), { carried }), paid(2));
       assert.deepEqual(await one.endsOf([carried]), [new Map([["c1", { output: paid(1) }]])]);
     }
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is the failed one where an error was told, and not the one that is to be made", async () => {
-    world.next(() => {
+    own.world.next(() => {
       throw new HandlerError("no such order");
     });
     const agent = await open();
@@ -78,7 +63,7 @@ describe("the call that an ask is", () => {
     const [ends] = await (await open()).endsOf([carried]);
     const end = ends?.get("c1");
     assert.ok(end !== undefined && "failure" in end && end.failure instanceof ToolFailedError);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is not an edited one's that asks for the same since, when the loop says so", async () => {
@@ -87,7 +72,7 @@ describe("the call that an ask is", () => {
     assert.deepEqual(await agent.call(ask("c1")), paid(1));
     const next = await open();
     assert.deepEqual(await next.call(ask("c2"), { carried: [ask("c1"), ask("c2")] }), paid(2));
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is none of the recorded ones when more of them are for the same than were asked for", async () => {
@@ -97,7 +82,7 @@ describe("the call that an ask is", () => {
     await agent.call(ask("c2"));
     const error = await caught((await open()).call(ask("c2")), DivergenceError);
     assert.match(error.message, /call 5 is one for the same more than the model asked for/);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is made with the input that a program repaired, and found again by it", async () => {
@@ -109,7 +94,7 @@ describe("the call that an ask is", () => {
     const next = await open();
     assert.deepEqual(await next.call(ask("c2"), { carried: [ask("c1"), ask("c2")] }), paid(2));
     assert.deepEqual(await next.call(ask("c1")), paid(1));
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is its own beside one that was repaired to something else", async () => {
@@ -129,7 +114,7 @@ describe("the call that an ask is", () => {
     assert.deepEqual(await agent.call(ask("call_0", 200)), paid(2, 200));
     // Either the first answer's again, or the second's, edited.
     await caught(agent.call(ask("call_0")), DivergenceError);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is made where an ask before it was not repaired", async () => {
@@ -146,29 +131,28 @@ describe("the call that an ask is", () => {
     await agent.call(ask("c2"));
     const error = await caught((await open()).call(ask("c1", 301)), DivergenceError);
     assert.match(error.message, /call 3 may be it, with another input/);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
+  });
+
+  it("is told apart by a loop that does not hold the answer, and is handed its asks", async () => {
+    const agent = await open();
+    await asking(agent, ask("c1"), ask("c2"));
+    const carried = (asks: readonly TurnAsk[]) => {
+      assert.deepEqual(asks, [ask("c1"), ask("c2")]);
+      return [{ id: "c1", told: "denial" as const }];
+    };
+    assert.deepEqual(await agent.call(ask("c2"), { carried }), paid(1));
+    assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(1));
+    assert.equal(world.attempts.length, 1);
   });
 });
 
 describe("what a model would be told of a call", () => {
-  let server: TestServer;
-  let client: SalvorClient;
-  let world: World;
-  let runId: string;
+  const own = RunSetting.use();
 
-  before(async () => {
-    server = await TestServer.start(ALL);
-    client = new SalvorClient({ url: server.url });
-  });
-  after(() => server.remove());
-  beforeEach(() => {
-    world = new World();
-    runId = crypto.randomUUID();
-  });
-
-  const open = () => openAgent(client, world, runId);
+  const open = () => openAgent(own.client, own.world, own.runId);
   const dangling = async (): Promise<AgentRun> => {
-    world.next(() => {
+    own.world.next(() => {
       throw new Error("connection lost");
     });
     const agent = await open();
@@ -177,16 +161,52 @@ describe("what a model would be told of a call", () => {
     return agent;
   };
 
-  for (const told of ["denial", "error"] as const)
-    it(`is not the ${told} of a call that waits for a person, nor of one that was settled since`, async () => {
+  for (const told of ["denial", "error", "words"] as const)
+    it(`is not the ${told} told of a call that waits for a person, nor of one that was settled since`, async () => {
       const agent = await dangling();
       const carried = [[{ ...ask("c1"), told }]];
       const { wait } = await caught(agent.endsOf(carried), WaitingError);
       assert.equal(wait.seq, 3);
-      await client.resolve(runId, { seq: 3, output: paid(1), operator: "ann" });
+      await own.client.resolve(own.runId, { seq: 3, output: paid(1), operator: "ann" });
       for (const one of [agent, await open()])
         assert.deepEqual(await one.endsOf(carried), [new Map([["c1", { output: paid(1) }]])]);
     });
+
+  it("is found by the id of the ask alone, where a request holds no more of it", async () => {
+    const agent = await open();
+    await agent.model("a", () => Promise.resolve(reply({ calls: [ask("c1"), ask("c2", 300)] })));
+    await agent.call(ask("c1"));
+    const carried = [
+      { id: "c1", tool: "pay_out", told: "error" as const },
+      { id: "c2", told: "error" as const },
+    ];
+    for (const one of [agent, await open()])
+      assert.deepEqual(await one.endsOf([carried]), [new Map([["c1", { output: paid(1) }]])]);
+  });
+
+  it("is compared where words may be its output: they are the failed one's last, and the declined one's never", async () => {
+    world.next(
+      () => paid(1),
+      () => {
+        throw new HandlerError("no such order");
+      },
+    );
+    const agent = await open();
+    await agent.model("a", () => Promise.resolve(reply({ calls: [ask("c1"), ask("c2"), ask("c3")] })));
+    const decided = { carried: [{ id: "c1", told: "denial" as const }] };
+    await agent.call(ask("c2"), decided);
+    await caught(agent.call(ask("c3"), decided), ToolFailedError);
+    const carried = [
+      { ...ask("c1"), told: "denial" as const },
+      { ...ask("c2"), told: "words" as const },
+      { ...ask("c3"), told: "error" as const },
+    ];
+    const [ends] = await (await open()).endsOf([carried]);
+    assert.deepEqual([...(ends?.keys() ?? [])], ["c2", "c3"]);
+    assert.deepEqual(ends?.get("c2"), { output: paid(1) });
+    const end = ends.get("c3");
+    assert.ok(end !== undefined && "failure" in end);
+  });
 
   it("is what the loop says of calls that are not recorded, and of tools that are not the run's", async () => {
     const agent = await open();

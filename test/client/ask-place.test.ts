@@ -66,6 +66,20 @@ describe("the call that an ask is", () => {
     assert.equal(own.world.attempts.length, 2);
   });
 
+  for (const broken of ["c1", "c2"])
+    it(`is found again where ${broken} could not be read and was repaired to the same as its neighbour`, async () => {
+      const agent = await open();
+      const asks = [ask("c1"), ask("c2")];
+      const unread = asks.map(({ input, ...each }) => (each.id === broken ? each : { ...each, input }));
+      await asking(agent, ...unread);
+      for (const each of asks) await agent.call(each);
+      for (const order of [asks, asks.toReversed()]) {
+        const again = await open();
+        for (const each of order) assert.deepEqual(await again.call(each), paid(each.id === "c1" ? 1 : 2));
+      }
+      assert.equal(own.world.attempts.length, 2);
+    });
+
   it("is not an edited one's that asks for the same since, when the loop says so", async () => {
     const agent = await open();
     await asking(agent, ask("c1", 300), ask("c2"));
@@ -143,7 +157,7 @@ describe("the call that an ask is", () => {
     };
     assert.deepEqual(await agent.call(ask("c2"), { carried }), paid(1));
     assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(1));
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 });
 
@@ -185,7 +199,7 @@ describe("what a model would be told of a call", () => {
   });
 
   it("is compared where words may be its output: they are the failed one's last, and the declined one's never", async () => {
-    world.next(
+    own.world.next(
       () => paid(1),
       () => {
         throw new HandlerError("no such order");

@@ -32,7 +32,8 @@ export interface GivenTurn {
 export class AgentCalls {
   readonly #run: ClientRun;
   readonly #log: AgentLog;
-  /** The tools whose calls have an effect. */
+  readonly #tools: ReadonlySet<string>;
+  /** Those whose calls have an effect. */
   readonly #writes: ReadonlySet<string>;
   readonly #known = new KnownAsks();
   /** Where the asks are recorded, or go, that no recorded answer of a model holds, by their id. */
@@ -44,6 +45,7 @@ export class AgentCalls {
   constructor(run: ClientRun, log: AgentLog, tools: RunTools) {
     this.#run = run;
     this.#log = log;
+    this.#tools = new Set(tools.names());
     this.#writes = new Set(
       tools.descriptors().flatMap(({ name, effect }) => (effect === "read" ? [] : [name])),
     );
@@ -148,7 +150,7 @@ export class AgentCalls {
   }
 
   #scene(turn: AgentTurn, carried?: readonly HeldAsk[]): AskScene {
-    return { log: this.#log.events, turn, known: this.#known, carried };
+    return { log: this.#log.events, turn, known: this.#known, tools: this.#tools, carried };
   }
 
   async #endOf(call: Intent, options: CallOptions): Promise<CallEnd> {
@@ -184,7 +186,7 @@ export class AgentCalls {
     if (this.#given === undefined) return undefined;
     const { turn, signal } = this.#given;
     if (isCarried(turn, answered) || signal?.aborted === true) return undefined;
-    const open = openAsks(this.#scene(turn), this.#writes);
+    const open = openAsks(this.#scene(turn));
     return open.length === 0 ? undefined : notMade(what, turn, open);
   }
 

@@ -45,6 +45,7 @@ describe("a model call that is not answered", () => {
     await failing(agent, "d");
     const again = await open();
     await answering(again, "e", ["c1"]);
+    await again.call(call);
     await again.complete("done");
     assertLegal(runId, await client.log(runId));
   });

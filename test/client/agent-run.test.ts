@@ -319,7 +319,10 @@ describe("AgentRun", () => {
     const calls = [ask("c1", "pay_out"), ask("c2", "find_order")];
     await agent.model({ say: 1 }, () => Promise.resolve(reply({ calls })), { signal: gone.signal });
     const error = await caught(agent.complete("early"), DivergenceError);
-    assert.match(error.message, /the run was not ended: .* pay_out \(c1\), and nothing tells/);
+    assert.match(
+      error.message,
+      /the run was not ended: .* pay_out \(c1\), find_order \(c2\), and nothing tells/,
+    );
     gone.abort();
     await agent.complete("stopped");
   });

@@ -43,4 +43,4 @@ export {
 } from "./contract/models/model-tool.js";
 export type { ToolAnnotations } from "./contract/models/tool-annotations.js";
 export type { JsonObject, JsonSchema, JsonValue } from "./contract/json.js";
-export type { Judge, ToolJudge, Validator, Violation } from "./contract/validator.js";
+export type { Judge, SchemaCompiler, ToolJudge, Validator, Violation } from "./contract/validator.js";

@@ -11,7 +11,6 @@ import { root } from "../lib/root.js";
 
 const ROUNDS = 20;
 const TOOLS = 100;
-const SALVOR = new URL("../../dist/index.js", import.meta.url).href;
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 
@@ -46,12 +45,11 @@ function toolOf(at) {
   };
 }
 
-/** A program with the tools. `options` is what the set is made with besides the schemas, in code. */
+/** A program with the tools, which names the package as its users do. `options` is what the set is made with besides the schemas, in code. */
 const program = (options, imports = "") => `
-import { readFileSync } from "node:fs";
-import { Tool, ToolSet } from ${JSON.stringify(SALVOR)};
+import { Tool, ToolSet } from "salvor";
+import schemas from "./tools.schemas.json" with { type: "json" };
 ${imports}
-const schemas = JSON.parse(readFileSync(new URL("tools.schemas.json", import.meta.url), "utf8"));
 const tools = new ToolSet(schemas${options});
 ${Array.from(
   { length: TOOLS },
@@ -69,11 +67,14 @@ const LAZY = program("");
 
 /** The same with validators made beforehand, through the seam that a `ToolSet` has for them. */
 const PRECOMPILED = program(
-  ", { validator: { compile: (schema) => judge(validators[names[JSON.stringify(schema)]]) } }",
-  `import validators from "./validators.cjs";
-const names = JSON.parse(readFileSync(new URL("names.json", import.meta.url), "utf8"));
+  ", { validator: { compile } }",
+  `import { createRequire } from "node:module";
+const load = createRequire(import.meta.url);
+const names = load("./names.json");
+const validators = load("./validators.cjs");
 const judge = (validate) => (value) =>
-  validate(value) ? [] : validate.errors.map(({ instancePath, message }) => ({ path: instancePath, message }));`,
+  validate(value) ? [] : validate.errors.map(({ instancePath, message }) => ({ path: instancePath, message }));
+const compile = Object.assign((schema) => judge(validators[names[JSON.stringify(schema)]]), { keepsNoSchema: true });`,
 );
 
 /** Writes every schema of an artefact as code, and which function is whose. */
@@ -106,7 +107,7 @@ function start(file) {
 }
 
 export async function measure() {
-  // Inside the checkout: what ajv writes loads parts of ajv.
+  // Inside the checkout: the programs name this package, and what ajv writes loads parts of ajv.
   const dir = mkdtempSync(join(root, "build/bench-"));
   try {
     const artefact = {

@@ -3,8 +3,9 @@
 // of the package's entry points it came through.
 import { build } from "esbuild";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { rollup } from "rollup";
+import { inlinePackages } from "./inline-packages.js";
 import { noticesOf } from "./notices.js";
 import { packConsole } from "./pack-console.js";
 import { writeChanged } from "./write-changed.js";
@@ -31,7 +32,8 @@ const ENTRIES = {
  * the client shares with others comes before all of them, for the client brings nothing else along.
  */
 const GROUPS = {
-  judge: "schema/judge-worker.js",
+  // Without the worker itself: what it keeps its judges with is no business of the thread that it relieves.
+  judge: "schema/judge.js",
   // What a supervisor needs too, which loads nothing else: there is one for each server, and it has to be small.
   processes: "mcp/client/process/marked-processes.js",
   supervising: "mcp/client/process/supervisor-protocol.js",
@@ -46,27 +48,43 @@ const GROUPS = {
 };
 const COMMON = "common";
 
-/** Packages that are packed too, and whose licences say that their notices go along. */
+/** Packages that are packed too, into a file of their own that is loaded late. */
 const ENGINES = "schema/engines.cjs";
+/**
+ * Small packages that every program loads before it does anything. They are CommonJS, and the first such module that an ES
+ * module imports brings along Node's reader of what CommonJS exports: that is more than all of our own modules take to load.
+ */
+const INLINED = ["canonicalize", "reflect-metadata/lite"];
+/** The licences of the packages that are packed: they say that their notices go along. */
+const NOTICES = "LICENSES.txt";
 
 export async function pack(root) {
   const from = join(root, "build/src");
   const to = join(root, "dist");
+  const modules = await packModules(root, from, to);
+  const engines = await packEngines(root, from, to);
+  const notices = join(to, NOTICES);
+  writeChanged(
+    notices,
+    noticesOf(root, "what is in this folder", [...modules.packages, ...engines.packages]),
+  );
   const written = new Set([
-    ...(await packModules(from, to)),
-    ...(await packEngines(root, from, to)),
+    ...modules.files,
+    ...engines.files,
+    notices,
     ...(await packConsole(root)),
     ...copyTypes(from, to),
   ]);
   for (const file of filesIn(to)) if (!written.has(file)) rmSync(file);
 }
 
-async function packModules(from, to) {
+/** @returns the files that were written, and those of packages that are in them. */
+async function packModules(root, from, to) {
   const bundle = await rollup({
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(from, file)])),
-    // Packages stay packages, and so does everything of Node.
-    external: (id) => !id.startsWith(".") && !id.startsWith(from),
-    plugins: [{ name: "compiled-maps", load: withMap }],
+    // Packages stay packages but for a few, and so does everything of Node.
+    external: (id) => !id.startsWith(".") && !isAbsolute(id) && !INLINED.includes(id),
+    plugins: [inlinePackages(root, INLINED), { name: "compiled-maps", load: withMap }],
     treeshake: false,
     onLog(level, log) {
       // Functions that call one another from two files are no fault; anything else is a thing of ours that cannot be packed.
@@ -84,11 +102,15 @@ async function packModules(from, to) {
       minifyInternalExports: false,
       hoistTransitiveImports: false,
     });
-    return output.map((part) => {
+    const files = output.map((part) => {
       const file = join(to, part.fileName);
       writeChanged(file, part.type === "chunk" ? part.code : part.source);
       return file;
     });
+    const packages = output
+      .flatMap(({ fileName, map }) => map?.sources.map((file) => resolve(to, dirname(fileName), file)) ?? [])
+      .filter((file) => file.includes("/node_modules/"));
+    return { files, packages: packages.map((file) => relative(root, file)) };
   } finally {
     await bundle.close();
   }
@@ -119,6 +141,7 @@ function closureOf(entry, getModuleInfo) {
   return found;
 }
 
+/** @returns the same as {@link packModules}. */
 async function packEngines(root, from, to) {
   const outfile = join(to, "engines.cjs");
   const { metafile, outputFiles } = await build({
@@ -126,6 +149,10 @@ async function packEngines(root, from, to) {
     entryPoints: [join(from, ENGINES)],
     outfile,
     bundle: true,
+    // Less to read, for a program that reads it during its first call. Names stay: a stack is to say something, and modules whose
+    // names are gone take longer to start.
+    minifyWhitespace: true,
+    minifySyntax: true,
     platform: "node",
     target: "node20.19",
     format: "cjs",
@@ -136,9 +163,7 @@ async function packEngines(root, from, to) {
     logLevel: "warning",
   });
   for (const { path, contents } of outputFiles) writeChanged(path, contents);
-  const notices = join(to, "engines.LICENSES.txt");
-  writeChanged(notices, noticesOf(root, "engines.cjs", Object.keys(metafile.inputs)));
-  return [outfile, notices];
+  return { files: outputFiles.map(({ path }) => path), packages: Object.keys(metafile.inputs) };
 }
 
 function copyTypes(from, to) {

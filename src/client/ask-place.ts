@@ -106,9 +106,7 @@ function matched({ calls, asks }: Unmatched, ask: CarriedAsk): TurnCall | undefi
   const { tool, input } = ask;
   if (input === undefined) return undefined;
   const same = calls.filter(({ intent }) => isSameAsk(ask, intent.event.payload));
-  const alike = asks
-    .map((other) => (other.id === ask.id ? ask : other))
-    .filter((other) => isSameAsk(other, { tool, input }));
+  const alike = alikeIn(asks, ask, { tool, input }, same.length);
   const surplus = same[alike.length]?.intent;
   if (surplus !== undefined)
     throw unclear(ask, `call ${surplus.seq} is one for the same more than the model asked for`, surplus);
@@ -120,6 +118,24 @@ function matched({ calls, asks }: Unmatched, ask: CarriedAsk): TurnCall | undefi
   const others = alike.filter((other) => !hearers.includes(other));
   const owners = others.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, rest.length);
   return rest[others.filter((other) => owners.includes(other)).indexOf(ask)];
+}
+
+/**
+ * The asks for the same: where more calls are recorded than those would come to, also the first that nobody could read until they were
+ * repaired.
+ */
+function alikeIn(
+  asks: readonly CarriedAsk[],
+  ask: CarriedAsk,
+  what: Pick<ToolAsk, "tool" | "input">,
+  recorded: number,
+): readonly CarriedAsk[] {
+  const all = asks.map((other) => (other.id === ask.id ? ask : other));
+  const readable = all.filter((other) => isSameAsk(other, what));
+  const repaired = all
+    .filter(({ tool, input }) => tool === what.tool && input === undefined)
+    .slice(0, Math.max(recorded - readable.length, 0));
+  return all.filter((other) => readable.includes(other) || repaired.includes(other));
 }
 
 function rankOf({ told }: CarriedAsk): number {

@@ -1,16 +1,16 @@
 import type { SchemaArtefact, ToolSchemas } from "./artefact.js";
-import { deepFreeze } from "./deep-freeze.js";
-import { isJsonObject, type JsonObject } from "./json.js";
+import { copiedSchema, rereadSchema, type DefinedSchema } from "./defined-schema.js";
 import { keyList } from "./key-list.js";
 import { sideOf, type OwnSchemas, type SchemaSide } from "./own-schemas.js";
-import { toPlainJson } from "./plain-json.js";
 import { RegistryError } from "./registry-error.js";
 import { toolMetaOf, type ToolMeta } from "./tool-meta.js";
 import type { TypedToolDefinition } from "./typed-tool.js";
 
 /** Everything that a handler is as a tool, and the name of its class. */
-export interface HandlerDefinition extends TypedToolDefinition {
+export interface HandlerDefinition extends Omit<TypedToolDefinition, "inputSchema" | "outputSchema"> {
   readonly className: string;
+  readonly input: DefinedSchema;
+  readonly output?: DefinedSchema;
 }
 
 const GENERATE = "run `npx salvor schemas`";
@@ -26,7 +26,7 @@ export function definitionOf(
   own: OwnSchemas | undefined,
 ): HandlerDefinition {
   const meta = metaOf(handler);
-  checkHandler(handler as Record<string, unknown>, meta);
+  const timeoutMs = checkHandler(handler as Record<string, unknown>, meta);
   const { name, effect, className, idempotencyKey } = meta;
   const { input, output, description } =
     own === undefined ? generatedSides(meta, artefact) : ownSides(className, own);
@@ -34,10 +34,11 @@ export function definitionOf(
     name,
     effect,
     className,
+    timeoutMs,
     description: descriptionOf(meta, description),
-    inputSchema: schemaOf(meta, "input", input),
+    input: schemaOf(meta, "input", input),
     ...(input.standard !== undefined && { inputStandard: input.standard }),
-    ...(output !== undefined && { outputSchema: schemaOf(meta, "output", output) }),
+    ...(output !== undefined && { output: schemaOf(meta, "output", output) }),
     ...(output?.standard !== undefined && { outputStandard: output.standard }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
@@ -100,10 +101,11 @@ function notATool(cls: unknown): string {
     : `class ${cls.name} extends the tool ${inherited.className} and has no @Tool of its own; it is not inherited, because another class may have another effect`;
 }
 
+/** @returns its `timeoutMs`. */
 function checkHandler(
   handler: Readonly<Record<string, unknown>>,
   { className, idempotencyKey }: ToolMeta,
-): void {
+): number | undefined {
   const { call, timeoutMs, idempotencyKey: deriveKey } = handler;
   if (typeof call !== "function") {
     throw new RegistryError("not_a_tool", `class ${className} has no method call(ctx, input)`);
@@ -120,15 +122,12 @@ function checkHandler(
       `class ${className}: idempotencyKey must be a method; for a path write @Tool("...", { idempotencyKey: "..." })`,
     );
   }
-  if (
-    timeoutMs !== undefined &&
-    !(typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= 2 ** 31 - 1)
-  ) {
-    throw new RegistryError(
-      "invalid_timeout",
-      `class ${className}: timeoutMs must be a number of milliseconds from 1 to 2^31-1; found ${typeof timeoutMs === "number" ? timeoutMs : typeof timeoutMs}`,
-    );
-  }
+  if (timeoutMs === undefined) return undefined;
+  if (typeof timeoutMs === "number" && timeoutMs > 0 && timeoutMs <= 2 ** 31 - 1) return timeoutMs;
+  throw new RegistryError(
+    "invalid_timeout",
+    `class ${className}: timeoutMs must be a number of milliseconds from 1 to 2^31-1; found ${typeof timeoutMs === "number" ? timeoutMs : typeof timeoutMs}`,
+  );
 }
 
 function generatedSchemas({ name, effect, className }: ToolMeta, { tools }: SchemaArtefact): ToolSchemas {
@@ -169,10 +168,10 @@ function schemaOf(
   { className }: ToolMeta,
   side: "input" | "output",
   { json, isGenerated = false }: SchemaSide,
-): JsonObject {
+): DefinedSchema {
   try {
-    const plain: unknown = isGenerated ? reread(json) : toPlainJson(json);
-    if (isJsonObject(plain)) return deepFreeze(plain);
+    const schema = isGenerated ? rereadSchema(json) : copiedSchema(json);
+    if (schema !== undefined) return schema;
   } catch (cause) {
     throw new RegistryError(
       "invalid_schema",
@@ -181,9 +180,4 @@ function schemaOf(
     );
   }
   throw new RegistryError("invalid_schema", `the ${side} schema of class ${className} is not an object`);
-}
-
-/** A copy of what was read from a file of JSON: nothing can be lost on the way, and it is the fastest. */
-function reread(schema: unknown): unknown {
-  return schema === undefined ? undefined : JSON.parse(JSON.stringify(schema));
 }

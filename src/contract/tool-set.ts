@@ -1,14 +1,15 @@
 import { ARTEFACT_FORMAT, type SchemaArtefact } from "./artefact.js";
+import { definedTool } from "./defined-tool.js";
 import type { DynTool } from "./dyn-tool.js";
 import type { Effect } from "./effect.js";
 import { reasonOf } from "./handler-errors.js";
 import type { JsonObject } from "./json.js";
+import { once } from "./once.js";
 import type { CheckInputSchema, CheckOutputSchema, OwnSchema, OwnSchemas } from "./own-schemas.js";
 import { RegistryError } from "./registry-error.js";
 import type { ToolHandler } from "./tool-handler.js";
 import type { ToolSource } from "./tool-source.js";
 import { definitionOf, type HandlerDefinition } from "./tool-definition.js";
-import { TypedTool } from "./typed-tool.js";
 import type { Validator } from "./validator.js";
 
 export interface ToolSetOptions {
@@ -26,9 +27,10 @@ export interface ToolDescriptor {
 }
 
 interface Registered {
-  readonly tool: DynTool;
   readonly className: string;
-  readonly descriptor: ToolDescriptor;
+  /** The tool, made when it is first asked for: nothing of it can be refused any more. */
+  readonly tool: () => DynTool;
+  readonly descriptor: () => ToolDescriptor;
 }
 
 /** The tools of a program, each under its own name. */
@@ -78,7 +80,7 @@ export class ToolSet {
       );
     }
     const tool = this.#compile(handler, definition);
-    this.#tools.set(name, { tool, className, descriptor: descriptorOf(tool) });
+    this.#tools.set(name, { className, tool, descriptor: once(() => descriptorOf(tool())) });
     return this;
   }
 
@@ -104,7 +106,7 @@ export class ToolSet {
 
   /** The tool with a name, or `undefined`. */
   get(name: string): DynTool | undefined {
-    const own = this.#tools.get(name)?.tool;
+    const own = this.#tools.get(name)?.tool();
     if (own !== undefined) return own;
     const owner = this.#owners.get(name) ?? this.#sources.find((source) => source.get(name) !== undefined);
     if (owner === undefined) return undefined;
@@ -123,20 +125,20 @@ export class ToolSet {
   descriptors(): readonly ToolDescriptor[] {
     return Object.freeze(
       this.names().flatMap((name) => {
-        const own = this.#tools.get(name)?.descriptor;
+        const own = this.#tools.get(name)?.descriptor();
         const tool = own === undefined ? this.get(name) : undefined;
         return own ?? (tool === undefined ? [] : descriptorOf(tool));
       }),
     );
   }
 
-  #compile<I, O>(handler: ToolHandler<I, O>, { className, ...definition }: HandlerDefinition): DynTool {
+  #compile<I, O>(handler: ToolHandler<I, O>, definition: HandlerDefinition): () => DynTool {
     try {
-      return new TypedTool(handler, definition, this.#validator);
+      return definedTool(handler, definition, this.#validator);
     } catch (cause) {
       throw new RegistryError(
         "invalid_schema",
-        `a schema of class ${className} does not compile: ${reasonOf(cause)}`,
+        `a schema of class ${definition.className} does not compile: ${reasonOf(cause)}`,
         { cause },
       );
     }

@@ -25,6 +25,8 @@ export interface TypedToolDefinition {
   readonly outputStandard?: StandardSchema;
   /** A dotted path to the input member that identifies a call; else the handler's own `idempotencyKey(input)`, if it has one. */
   readonly idempotencyKey?: string;
+  /** After how many milliseconds a call is given up; when this member is absent, the handler's own `timeoutMs` says it. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -53,7 +55,8 @@ export class TypedTool<I, O> implements DynTool {
     this.effect = definition.effect;
     this.inputSchema = definition.inputSchema;
     if (definition.outputSchema !== undefined) this.outputSchema = definition.outputSchema;
-    if (handler.timeoutMs !== undefined) this.timeoutMs = handler.timeoutMs;
+    const { timeoutMs } = Object.hasOwn(definition, "timeoutMs") ? definition : handler;
+    if (timeoutMs !== undefined) this.timeoutMs = timeoutMs;
     const key = keyOf(handler, definition);
     if (key !== undefined) this.idempotencyKey = key;
     this.#handler = handler;

@@ -35,5 +35,17 @@ export interface Validator {
   /**
    * @throws an error that names the place in the schema when it does not compile; a part of that may be postponed.
    */
-  compile(schema: JsonSchema): Judge;
+  readonly compile: SchemaCompiler;
+}
+
+/** What {@link Validator.compile} is: a method will do. */
+export interface SchemaCompiler {
+  (schema: JsonSchema, text?: string): Judge;
+
+  /**
+   * Whether a schema is only looked at while this runs, and never kept: then it is given the object that the author holds, with the
+   * JSON text of it, and no copy has to be made of a schema that nobody asks for. It says so itself, so that no other function
+   * that takes its place in a validator is thought to do the same.
+   */
+  readonly keepsNoSchema?: boolean;
 }

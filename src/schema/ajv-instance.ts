@@ -1,6 +1,7 @@
 import type { Ajv, Options } from "ajv";
 import type { Ajv2019 } from "ajv/dist/2019.js";
 import type { Ajv2020 } from "ajv/dist/2020.js";
+import type { CheckedSchema } from "./check-schema.js";
 import type { Dialect } from "./dialect.js";
 import { exactKeywords } from "./exact-keywords.js";
 import { linearPattern } from "./linear-pattern.js";
@@ -40,10 +41,14 @@ const COMMON: Options = {
 
 /**
  * A compiler for one schema. It knows no other schema, not even the meta-schemas, so nothing that a schema refers to or calls
- * itself can meet anything outside of it. The schema must have been checked before.
+ * itself can meet anything outside of it; and no format where nothing in the schema can name one. The schema must have been
+ * checked before.
  */
-export function freshAjv(dialect: Dialect, { strict, allErrors }: Reading): AnyAjv {
-  return prepare(dialect, { ...COMMON, strictSchema: strict, allErrors, meta: false, validateSchema: false });
+export function freshAjv({ schema, dialect }: CheckedSchema, { strict, allErrors }: Reading): AnyAjv {
+  const options = { ...COMMON, strictSchema: strict, allErrors, meta: false, validateSchema: false };
+  const ajv = prepare(dialect, options);
+  // Wherever it stands, and of whatever keyword it is the start.
+  return JSON.stringify(schema).includes('"format') ? withFormats(ajv) : ajv;
 }
 
 const metaAjvs = new Map<Dialect, AnyAjv>();
@@ -52,7 +57,7 @@ const metaAjvs = new Map<Dialect, AnyAjv>();
 export function metaAjv(dialect: Dialect): AnyAjv {
   const known = metaAjvs.get(dialect);
   if (known !== undefined) return known;
-  const made = prepare(dialect, { ...COMMON, strictSchema: false, allErrors: true });
+  const made = withFormats(prepare(dialect, { ...COMMON, strictSchema: false, allErrors: true }));
   metaAjvs.set(dialect, made);
   return made;
 }
@@ -64,7 +69,11 @@ export function formatNames(): ReadonlySet<string> {
 
 function prepare(dialect: Dialect, options: Options): AnyAjv {
   const ajv = new (ENGINES[dialect]())(options);
-  loadEngine("formats").default(ajv);
   for (const definition of exactKeywords()) ajv.removeKeyword(definition.keyword).addKeyword(definition);
+  return ajv;
+}
+
+function withFormats(ajv: AnyAjv): AnyAjv {
+  loadEngine("formats").default(ajv);
   return ajv;
 }

@@ -20,9 +20,9 @@ export function compile(checked: CheckedSchema, reading: Reading): DirectJudge {
   return (value) => judgeWith(validate, value);
 }
 
-function compileWithAjv({ schema, dialect }: CheckedSchema, reading: Reading): ValidateFunction {
+function compileWithAjv(checked: CheckedSchema, reading: Reading): ValidateFunction {
   try {
-    return freshAjv(dialect, reading).compile(schema);
+    return freshAjv(checked, reading).compile(checked.schema);
   } catch (cause) {
     const why = cause instanceof RangeError ? "it is too large to compile" : (cause as Error).message;
     throw new SchemaError([], `does not compile: ${why}`, { cause });

@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Violation } from "../contract/validator.js";
 import type { JudgeJob, JudgeReply } from "./judge-protocol.js";
 import { SchemaError } from "./schema-error.js";
@@ -86,6 +86,8 @@ function start(slot: Slot, task: Task): void {
 }
 
 function spawn(slot: Slot): Worker {
+  // Not imported: most programs never need a worker, and it would be loaded by all of them.
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
   const worker = new Worker(new URL("./judge-worker.js", import.meta.url), {
     resourceLimits: RESOURCE_LIMITS,
     execArgv: [],

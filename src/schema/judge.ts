@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonValue } from "../contract/json.js";
+import { once } from "../contract/once.js";
 import type { Judge, Violation } from "../contract/validator.js";
 import { checkSchema } from "./check-schema.js";
 import { compile } from "./compile.js";
@@ -25,12 +26,14 @@ const SMALLEST: ValueSize = { parts: 1, text: 0, longest: 0, longestKey: 0 };
  * else on a worker thread under the deadline. A small author's schema that is plainly a schema waits for its first value, or for
  * `ready`: a program with a hundred tools starts without compiling any.
  *
+ * @param text the JSON text of the schema, when it is at hand.
  * @throws {@link SchemaError} naming the place in the schema.
  */
-export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number): Judge {
-  boundSchema(schema, RULES[trust].limits);
+export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number, text?: string): Judge {
+  const isPlain = isPlainSchema(schema);
+  if (!isPlain) boundSchema(schema, RULES[trust].limits);
   // What is checked is what is judged with, whatever becomes of the caller's object.
-  const schemaText = JSON.stringify(schema);
+  const schemaText = text ?? JSON.stringify(schema);
   const check = once(() => checkSchema(JSON.parse(schemaText) as JsonSchema, RULES[trust]));
   const build = once(() => compile(check(), { strict: RULES[trust].strict, allErrors: true }));
   const isQuick = (size: ValueSize) =>
@@ -38,7 +41,7 @@ export function makeJudge(schema: JsonSchema, trust: Trust, deadlineMs: number):
   const isQuickIfTiny = once(() => isQuick(TINY));
   const isLarge = schemaText.length > LAZY_TEXT;
   if (trust === "operator" || isLarge) build();
-  else if (!isPlainSchema(schema)) check();
+  else if (!isPlain) check();
   // The engine compiles the code of a judge when it first runs; that belongs to loading, not to the first request.
   if (trust === "operator" && isQuick(SMALLEST)) build()(null);
   const judge = (value: JsonValue) => {
@@ -68,9 +71,4 @@ export function isSmall({ parts, longestKey }: ValueSize): boolean {
 
 function refusal(error: unknown): readonly Violation[] {
   return [{ path: "$", message: error instanceof Error ? error.message : String(error) }];
-}
-
-function once<T>(build: () => T): () => T {
-  let built: { readonly value: T } | undefined;
-  return () => (built ??= { value: build() }).value;
 }

@@ -14,7 +14,8 @@ export interface ValidatorOptions {
  */
 export function createValidator(options: ValidatorOptions = {}): Validator {
   const { deadlineMs = DEFAULT_DEADLINE_MS } = options;
-  return { compile: (schema) => makeJudge(schema, "author", deadlineMs) };
+  const compile = (schema: JsonSchema, text?: string) => makeJudge(schema, "author", deadlineMs, text);
+  return { compile: Object.assign(compile, { keepsNoSchema: true }) };
 }
 
 /**

@@ -11,7 +11,7 @@ const LATER =
   /node_modules\/(?:pg|@anthropic-ai|@modelcontextprotocol|prom-client|typescript|typescript-json-schema)\//;
 
 /** The files of ours that a server starts from, without the hashes in their names: no client, generator, database or kit for stores. */
-const OURS = ["cli/main", "common", "core", "judge-worker", "lowdb", "program", "runtime", "serve", "server"];
+const OURS = ["cli/main", "common", "core", "judge", "lowdb", "program", "runtime", "serve", "server"];
 
 const DIST = new URL("../../../dist/", import.meta.url).href;
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   BadRequestError,
   DivergenceError,
   HeldBackError,
-  SalvorClient,
   ToolFailedError,
   WaitingError,
   waitOf,
@@ -16,8 +15,7 @@ import { suspend } from "#salvor/contract/tool-outcome.js";
 import { holds } from "#salvor/log/events.js";
 import { caught } from "./support/caught.js";
 import { loop, openAgent, reply, type Say } from "./support/scripted-agent.js";
-import { TestServer } from "./support/server.js";
-import { ALL, World } from "./support/tools.js";
+import { RunSetting } from "./support/run-setting.js";
 
 const ask = (id: string, tool: string, order = 1, amount = 500): ToolAsk => ({
   id,
@@ -31,23 +29,10 @@ const TWO_CALLS: readonly Say[] = [
 ];
 
 describe("AgentRun", () => {
-  let server: TestServer;
-  let client: SalvorClient;
-  let world: World;
-  let runId: string;
+  const own = RunSetting.use();
 
-  before(async () => {
-    server = await TestServer.start(ALL);
-    client = new SalvorClient({ url: server.url });
-  });
-  after(() => server.remove());
-  beforeEach(() => {
-    world = new World();
-    runId = crypto.randomUUID();
-  });
-
-  const open = () => openAgent(client, world, runId);
-  const kinds = async () => (await client.log(runId)).map(({ event }) => event.kind);
+  const open = () => openAgent(own.client, own.world, own.runId);
+  const kinds = async () => (await own.client.log(own.runId)).map(({ event }) => event.kind);
   const never = () => Promise.reject(new Error("the model was asked"));
   const asking = (agent: AgentRun, ...calls: readonly ToolAsk[]) =>
     agent.model({ say: calls.map(({ id }) => id) }, () => Promise.resolve(reply({ calls })));
@@ -70,12 +55,12 @@ describe("AgentRun", () => {
 
   it("answers a loop that is repeated from the log, without asking the model or running a tool", async () => {
     await loop(await open(), TWO_CALLS);
-    const before = await client.log(runId);
+    const before = await own.client.log(own.runId);
     await loop(await open(), TWO_CALLS, {
       onAsked: (turn) => assert.fail(`turn ${turn} was asked for again`),
     });
-    assert.equal(world.attempts.length, 3);
-    assert.deepEqual(await client.log(runId), before);
+    assert.equal(own.world.attempts.length, 3);
+    assert.deepEqual(await own.client.log(own.runId), before);
   });
 
   it("answers a repeated turn of the same process from the log too", async () => {
@@ -86,7 +71,7 @@ describe("AgentRun", () => {
     const again = await agent.model({ say: ["c1", "c2"] }, never);
     assert.deepEqual(again.response, { calls });
     assert.deepEqual(await Promise.all(calls.map((call) => agent.call(call))), first);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("finds its place by the ids of calls when it goes on from a checkpoint", async () => {
@@ -101,10 +86,10 @@ describe("AgentRun", () => {
     });
     await (await open()).complete({ done: true });
     assert.deepEqual(
-      world.attempts.map(({ seq }) => seq),
+      own.world.attempts.map(({ seq }) => seq),
       [3, 5],
     );
-    assert.equal((await client.run(runId)).status.state, "completed");
+    assert.equal((await own.client.run(own.runId)).status.state, "completed");
   });
 
   it("makes each of two asks for the same, and tells them apart wherever it goes on", async () => {
@@ -117,7 +102,7 @@ describe("AgentRun", () => {
     const third = await open();
     assert.deepEqual(await third.call(ask("c2", "pay_out")), second);
     assert.deepEqual(await third.call(ask("c1", "pay_out")), first);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("makes the second of two asks for the same only when the first is made or was refused", async () => {
@@ -125,13 +110,13 @@ describe("AgentRun", () => {
     await asking(agent, ask("c1", "pay_out"), ask("c2", "pay_out"));
     const error = await caught(agent.call(ask("c2", "pay_out")), DivergenceError);
     assert.match(error.message, /c2 of pay_out .* an ask for the same before it has not been made/);
-    runId = crypto.randomUUID();
+    own.runId = crypto.randomUUID();
     const other = await open();
     const bad = { id: "c4", tool: "pay_out", input: { order_id: 7 } };
     await asking(other, { ...bad, id: "c3" }, bad);
     await caught(other.call({ ...bad, id: "c3" }), BadRequestError);
     await caught(other.call(bad), BadRequestError);
-    assert.equal(world.attempts.length, 0);
+    assert.equal(own.world.attempts.length, 0);
   });
 
   it("performs nothing again for an ask of an earlier turn whose id a later turn has too", async () => {
@@ -144,11 +129,11 @@ describe("AgentRun", () => {
     // From a checkpoint, or a request that is sent again.
     const next = await open();
     assert.deepEqual(await next.call(ask("call_0", "pay_out")), paid);
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
     await next.call(ask("call_0", "pay_out", 2));
     await caught((await open()).call(ask("call_0", "pay_out", 3)), DivergenceError);
     assert.deepEqual(
-      world.attempts.map(({ input }) => input.order_id),
+      own.world.attempts.map(({ input }) => input.order_id),
       ["o-1", "o-2"],
     );
   });
@@ -161,17 +146,17 @@ describe("AgentRun", () => {
     await first.model({ say: 2 }, second, { answered: ["call_0"] });
     const next = await open();
     await caught(next.call(ask("call_0", "pay_out")), DivergenceError);
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
     await next.model({ say: 2 }, never, { answered: ["call_0"] });
     await next.call(ask("call_0", "pay_out"));
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("does not answer an ask with what another one of its id came to, where no model call is recorded", async () => {
     const agent = await open();
     await agent.call(ask("call_0", "pay_out"));
     await caught(agent.call(ask("call_0", "pay_out", 2)), DivergenceError);
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 
   it("does not perform a call that may be recorded with another input", async () => {
@@ -184,7 +169,7 @@ describe("AgentRun", () => {
     });
     const error = await caught((await open()).call(ask("c1", "pay_out")), DivergenceError);
     assert.match(error.message, /call 3 may be it, with another input/);
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 
   it("refuses a request that differs from the one that the log went on with", async () => {
@@ -208,7 +193,7 @@ describe("AgentRun", () => {
   });
 
   it("lets the model hear of a call that is recorded as failed, and go on", async () => {
-    world.next(() => {
+    own.world.next(() => {
       throw new HandlerError("no such order");
     });
     const agent = await open();
@@ -223,7 +208,7 @@ describe("AgentRun", () => {
   });
 
   it("waits for a person when a write dangles, holds back what follows, and goes on when it is settled", async () => {
-    world.next(() => {
+    own.world.next(() => {
       throw new Error("connection lost");
     });
     const agent = await open();
@@ -234,12 +219,12 @@ describe("AgentRun", () => {
     const { reason, ...wait } = first.reason.wait;
     assert.deepEqual(wait, {
       kind: "reconciliation",
-      runId,
+      runId: own.runId,
       seq: 3,
       pendingAt: 3,
       tool: "pay_out",
       input: calls[0]?.input,
-      idempotencyKey: world.attempts[0]?.key,
+      idempotencyKey: own.world.attempts[0]?.key,
     });
     assert.match(reason, /connection lost|Its effect may have happened/);
     assert.ok(second?.status === "rejected" && second.reason instanceof HeldBackError);
@@ -254,14 +239,14 @@ describe("AgentRun", () => {
       await caught(one.call(ask("c2", "pay_out", 2)), WaitingError);
     }
     const next = await open();
-    await client.resolve(runId, {
+    await own.client.resolve(own.runId, {
       seq: 3,
       output: { refund_id: "re_x", amount_cents: 500 },
       operator: "ann",
     });
     assert.deepEqual(await next.call(ask("c2", "pay_out", 2)), { refund_id: "re_2", amount_cents: 500 });
     assert.deepEqual(await next.call(ask("c1", "pay_out")), { refund_id: "re_x", amount_cents: 500 });
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("waits for a person when no client may close the call", async () => {
@@ -269,18 +254,18 @@ describe("AgentRun", () => {
     await asking(agent, ask("c1", "wire_out"));
     const { wait } = await caught(agent.call(ask("c1", "wire_out")), WaitingError);
     assert.equal(wait.kind, "reconciliation");
-    await client.resolve(runId, {
+    await own.client.resolve(own.runId, {
       seq: 3,
       output: { refund_id: "re_1", amount_cents: 500 },
       operator: "ann",
     });
     assert.deepEqual(await agent.call(ask("c1", "wire_out")), { refund_id: "re_1", amount_cents: 500 });
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 
   it("waits for the answer to a suspension, and says what is asked for", async () => {
     const schema = { type: "object", required: ["yes"] };
-    world.next(() => suspend("May I?", schema));
+    own.world.next(() => suspend("May I?", schema));
     const agent = await open();
     await asking(agent, ask("c1", "pay_out"));
     const { wait } = await caught(agent.call(ask("c1", "pay_out")), WaitingError);
@@ -288,20 +273,20 @@ describe("AgentRun", () => {
       { kind: wait.kind, pendingAt: wait.pendingAt, reason: wait.reason, inputSchema: wait.inputSchema },
       { kind: "suspension", pendingAt: 5, reason: "May I?", inputSchema: schema },
     );
-    await client.resume(runId, { seq: 5, input: { yes: true } });
+    await own.client.resume(own.runId, { seq: 5, input: { yes: true } });
     assert.deepEqual(await agent.call(ask("c1", "pay_out")), { yes: true });
   });
 
   it("performs a read again that was left open, before anything goes on behind it", async () => {
     const agent = await open();
     await asking(agent, ask("c1", "find_order"), ask("c2", "pay_out"));
-    await client.toolIntent(
-      { run: runId, driveToken: agent.run.driveToken },
+    await own.client.toolIntent(
+      { run: own.runId, driveToken: agent.run.driveToken },
       { seq: 3, ...ask("c1", "find_order") },
     );
     await (await open()).call(ask("c2", "pay_out"));
     assert.deepEqual(
-      world.attempts.map(({ tool, seq }) => ({ tool, seq })),
+      own.world.attempts.map(({ tool, seq }) => ({ tool, seq })),
       [
         { tool: "find_order", seq: 3 },
         { tool: "pay_out", seq: 5 },
@@ -317,18 +302,21 @@ describe("AgentRun", () => {
     const next = await open();
     assert.deepEqual(await next.call(ask("c1", "pay_out")), first);
     assert.deepEqual(await next.call(ask("c2", "pay_out")), second);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("records requests only in a run that was opened to record prompts", async () => {
     const requests = async () =>
-      (await client.log(runId)).flatMap((envelope) =>
+      (await own.client.log(own.runId)).flatMap((envelope) =>
         holds(envelope, "ModelCallRequested") ? [envelope.event.payload.request_body] : [],
       );
     await asking(await open(), ask("c1", "pay_out"));
     assert.deepEqual(await requests(), [undefined]);
-    runId = crypto.randomUUID();
-    await asking(await openAgent(client, world, runId, { recordPrompts: true }), ask("c1", "pay_out"));
+    own.runId = crypto.randomUUID();
+    await asking(
+      await openAgent(own.client, own.world, own.runId, { recordPrompts: true }),
+      ask("c1", "pay_out"),
+    );
     assert.deepEqual(await requests(), [{ say: ["c1"] }]);
   });
 });

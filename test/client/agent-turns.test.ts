@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   BadRequestError,
   DivergenceError,
@@ -10,8 +10,7 @@ import {
 } from "#salvor/client/index.js";
 import { caught } from "./support/caught.js";
 import { openAgent, reply } from "./support/scripted-agent.js";
-import { TestServer } from "./support/server.js";
-import { ALL, World } from "./support/tools.js";
+import { RunSetting } from "./support/run-setting.js";
 
 const ask = (id: string, order = 1) => ({
   id,
@@ -20,22 +19,9 @@ const ask = (id: string, order = 1) => ({
 });
 
 describe("a model call of an agent", () => {
-  let server: TestServer;
-  let client: SalvorClient;
-  let world: World;
-  let runId: string;
+  const own = RunSetting.use();
 
-  before(async () => {
-    server = await TestServer.start(ALL);
-    client = new SalvorClient({ url: server.url });
-  });
-  after(() => server.remove());
-  beforeEach(() => {
-    world = new World();
-    runId = crypto.randomUUID();
-  });
-
-  const open = () => openAgent(client, world, runId);
+  const open = () => openAgent(own.client, own.world, own.runId);
   const never = () => Promise.reject(new Error("the model was asked"));
   const says = (
     agent: AgentRun,
@@ -63,7 +49,7 @@ describe("a model call of an agent", () => {
     // The loop whose calls these are goes on.
     await agent.call(ask("c2", 2));
     await says(agent, "desk again", [], ["c1", "c2"]);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("goes behind calls that were not made when the request tells of them, when nobody waits for them, and when they are no calls of the run", async () => {
@@ -79,28 +65,28 @@ describe("a model call of an agent", () => {
     gone.abort();
     await says(agent, "d", [{ id: "c4", tool: "draw" }]);
     await says(agent, "e", []);
-    assert.equal((await client.log(runId)).length, 11);
+    assert.equal((await own.client.log(own.runId)).length, 11);
   });
 
   it("is held back behind an open call that is refused now, and is not what was refused", async () => {
     const agent = await open();
     const read = { id: "c1", tool: "find_order", input: { order_id: "o-1", amount_cents: 1 } };
     await says(agent, "a", [read, ask("c2")]);
-    await client.toolIntent({ run: runId, driveToken: agent.run.driveToken }, { seq: 3, ...read });
+    await own.client.toolIntent({ run: own.runId, driveToken: agent.run.driveToken }, { seq: 3, ...read });
     const refusal = { error: { code: "bad_request", message: "no longer acceptable", retryable: false } };
     const strict = new SalvorClient({
-      url: server.url,
+      url: own.server.url,
       fetch: (url, init) =>
         new Request(url).url.endsWith("/client-tool-intent")
           ? Promise.resolve(Response.json(refusal, { status: 400 }))
           : fetch(url, init),
     });
-    const next = await openAgent(strict, world, runId);
+    const next = await openAgent(strict, own.world, own.runId);
     const answered = ["c1", "c2"];
     for (const make of [() => next.call(ask("c2")), () => next.model("b", never, { answered })]) {
       const error = await caught(make(), HeldBackError);
       assert.ok(error.cause instanceof BadRequestError);
     }
-    assert.equal(world.attempts.length, 0);
+    assert.equal(own.world.attempts.length, 0);
   });
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
   DivergenceError,
-  SalvorClient,
   ToolFailedError,
   WaitingError,
   type AgentRun,
@@ -11,8 +10,7 @@ import {
 import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { caught } from "./support/caught.js";
 import { openAgent, reply } from "./support/scripted-agent.js";
-import { TestServer } from "./support/server.js";
-import { ALL, World } from "./support/tools.js";
+import { RunSetting } from "./support/run-setting.js";
 
 const ask = (id: string, amount_cents = 500) => ({
   id,
@@ -22,22 +20,9 @@ const ask = (id: string, amount_cents = 500) => ({
 const paid = (n: number, amount_cents = 500) => ({ refund_id: `re_${n}`, amount_cents });
 
 describe("the call that an ask is", () => {
-  let server: TestServer;
-  let client: SalvorClient;
-  let world: World;
-  let runId: string;
+  const own = RunSetting.use();
 
-  before(async () => {
-    server = await TestServer.start(ALL);
-    client = new SalvorClient({ url: server.url });
-  });
-  after(() => server.remove());
-  beforeEach(() => {
-    world = new World();
-    runId = crypto.randomUUID();
-  });
-
-  const open = () => openAgent(client, world, runId);
+  const open = () => openAgent(own.client, own.world, own.runId);
   const asking = (agent: AgentRun, ...calls: readonly TurnAsk[]) =>
     agent.model({ asks: calls.map(({ id }) => id) }, () => Promise.resolve(reply({ calls })));
 
@@ -49,7 +34,7 @@ describe("the call that an ask is", () => {
     // Whoever repeats it, with the same people's decisions, is answered.
     assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(1));
     assert.deepEqual(await (await open()).endsOf([carried]), [new Map()]);
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 
   it("is the declined one's where as many are recorded as were asked for", async () => {
@@ -62,11 +47,11 @@ describe("the call that an ask is", () => {
       assert.deepEqual(await one.call(ask("c2"), { carried }), paid(2));
       assert.deepEqual(await one.endsOf([carried]), [new Map([["c1", { output: paid(1) }]])]);
     }
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is the failed one where an error was told, and not the one that is to be made", async () => {
-    world.next(() => {
+    own.world.next(() => {
       throw new HandlerError("no such order");
     });
     const agent = await open();
@@ -78,8 +63,22 @@ describe("the call that an ask is", () => {
     const [ends] = await (await open()).endsOf([carried]);
     const end = ends?.get("c1");
     assert.ok(end !== undefined && "failure" in end && end.failure instanceof ToolFailedError);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
+
+  for (const broken of ["c1", "c2"])
+    it(`is found again where ${broken} could not be read and was repaired to the same as its neighbour`, async () => {
+      const agent = await open();
+      const asks = [ask("c1"), ask("c2")];
+      const unread = asks.map(({ input, ...each }) => (each.id === broken ? each : { ...each, input }));
+      await asking(agent, ...unread);
+      for (const each of asks) await agent.call(each);
+      for (const order of [asks, asks.toReversed()]) {
+        const again = await open();
+        for (const each of order) assert.deepEqual(await again.call(each), paid(each.id === "c1" ? 1 : 2));
+      }
+      assert.equal(own.world.attempts.length, 2);
+    });
 
   it("is not an edited one's that asks for the same since, when the loop says so", async () => {
     const agent = await open();
@@ -87,7 +86,7 @@ describe("the call that an ask is", () => {
     assert.deepEqual(await agent.call(ask("c1")), paid(1));
     const next = await open();
     assert.deepEqual(await next.call(ask("c2"), { carried: [ask("c1"), ask("c2")] }), paid(2));
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is none of the recorded ones when more of them are for the same than were asked for", async () => {
@@ -97,7 +96,7 @@ describe("the call that an ask is", () => {
     await agent.call(ask("c2"));
     const error = await caught((await open()).call(ask("c2")), DivergenceError);
     assert.match(error.message, /call 5 is one for the same more than the model asked for/);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is made with the input that a program repaired, and found again by it", async () => {
@@ -109,7 +108,7 @@ describe("the call that an ask is", () => {
     const next = await open();
     assert.deepEqual(await next.call(ask("c2"), { carried: [ask("c1"), ask("c2")] }), paid(2));
     assert.deepEqual(await next.call(ask("c1")), paid(1));
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is its own beside one that was repaired to something else", async () => {
@@ -129,7 +128,7 @@ describe("the call that an ask is", () => {
     assert.deepEqual(await agent.call(ask("call_0", 200)), paid(2, 200));
     // Either the first answer's again, or the second's, edited.
     await caught(agent.call(ask("call_0")), DivergenceError);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is made where an ask before it was not repaired", async () => {
@@ -146,7 +145,7 @@ describe("the call that an ask is", () => {
     await agent.call(ask("c2"));
     const error = await caught((await open()).call(ask("c1", 301)), DivergenceError);
     assert.match(error.message, /call 3 may be it, with another input/);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
   });
 
   it("is told apart by a loop that does not hold the answer, and is handed its asks", async () => {
@@ -158,29 +157,16 @@ describe("the call that an ask is", () => {
     };
     assert.deepEqual(await agent.call(ask("c2"), { carried }), paid(1));
     assert.deepEqual(await (await open()).call(ask("c2"), { carried }), paid(1));
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 });
 
 describe("what a model would be told of a call", () => {
-  let server: TestServer;
-  let client: SalvorClient;
-  let world: World;
-  let runId: string;
+  const own = RunSetting.use();
 
-  before(async () => {
-    server = await TestServer.start(ALL);
-    client = new SalvorClient({ url: server.url });
-  });
-  after(() => server.remove());
-  beforeEach(() => {
-    world = new World();
-    runId = crypto.randomUUID();
-  });
-
-  const open = () => openAgent(client, world, runId);
+  const open = () => openAgent(own.client, own.world, own.runId);
   const dangling = async (): Promise<AgentRun> => {
-    world.next(() => {
+    own.world.next(() => {
       throw new Error("connection lost");
     });
     const agent = await open();
@@ -195,7 +181,7 @@ describe("what a model would be told of a call", () => {
       const carried = [[{ ...ask("c1"), told }]];
       const { wait } = await caught(agent.endsOf(carried), WaitingError);
       assert.equal(wait.seq, 3);
-      await client.resolve(runId, { seq: 3, output: paid(1), operator: "ann" });
+      await own.client.resolve(own.runId, { seq: 3, output: paid(1), operator: "ann" });
       for (const one of [agent, await open()])
         assert.deepEqual(await one.endsOf(carried), [new Map([["c1", { output: paid(1) }]])]);
     });
@@ -213,7 +199,7 @@ describe("what a model would be told of a call", () => {
   });
 
   it("is compared where words may be its output: they are the failed one's last, and the declined one's never", async () => {
-    world.next(
+    own.world.next(
       () => paid(1),
       () => {
         throw new HandlerError("no such order");

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SchemaArtefact, ToolSchemas } from "#salvor/contract/artefact.js";
 import { RegistryError, type RegistryErrorCode } from "#salvor/contract/registry-error.js";
+import type { JsonSchema } from "#salvor/contract/json.js";
 import { Tool } from "#salvor/contract/tool-decorator.js";
 import type { ToolCtx, ToolHandler } from "#salvor/contract/tool-handler.js";
 import { ToolSet } from "#salvor/contract/tool-set.js";
+import type { Validator } from "#salvor/contract/validator.js";
 import { createValidator } from "#salvor/schema/validator.js";
 import { ctxOf } from "./ctx.js";
 
@@ -44,6 +46,13 @@ class TwoKeys extends Handler {
 @Tool("read", { description: "x" })
 class BadTimeout extends Handler {
   readonly timeoutMs = -1;
+}
+
+@Tool("read")
+class Patient extends Handler {
+  constructor(public timeoutMs: number) {
+    super();
+  }
 }
 
 @Tool("read")
@@ -129,6 +138,70 @@ describe("a tool set", () => {
     const tools = setOf(artefact).register(new RefundOrder());
     input.type = "null";
     assert.equal(tools.get("refund_order")?.inputSchema.type, "object");
+  });
+
+  it("judges by what the schemas were when a tool was registered", async () => {
+    const input = { type: "object", required: ["id"] };
+    const output = { type: "object", required: ["ok"] };
+    const artefact = artefactOf({ refund_order: schemasOf("RefundOrder", "write", { input, output }) });
+    const tools = setOf(artefact).register(new RefundOrder());
+    input.required = [];
+    output.required = ["more"];
+    const tool = tools.get("refund_order")!;
+    await assert.rejects(tool.callJson(ctxOf(), {}), { code: "invalid_input" });
+    assert.deepEqual(await tool.callJson(ctxOf(), { id: "o" }), { outcome: "output", output: { ok: true } });
+  });
+
+  it("takes of a generated schema what JSON has of it", () => {
+    const input = { type: "object", title: undefined, properties: { id: { type: "string" } } };
+    const artefact = artefactOf({ refund_order: schemasOf("RefundOrder", "write", { input }) });
+    const tool = setOf(artefact).register(new RefundOrder()).get("refund_order");
+    assert.deepEqual(tool?.inputSchema, { type: "object", properties: { id: { type: "string" } } });
+  });
+
+  it("is not reached by what becomes of a handler's timeout", () => {
+    const patient = new Patient(5);
+    const tools = setOf(artefactOf({ patient: schemasOf("Patient", "read") })).register(patient);
+    patient.timeoutMs = -1;
+    assert.equal(tools.get("patient")?.timeoutMs, 5);
+    const handler = new RefundOrder();
+    const others = setOf().register(handler);
+    Object.assign(handler, { timeoutMs: -1 });
+    assert.equal(others.get("refund_order")?.timeoutMs, undefined);
+  });
+
+  it("keeps a tool that identifies its calls from forgetting it", () => {
+    const handler = Object.assign(new RefundOrder(), { idempotencyKey: (input: Input) => input.id });
+    const tools = setOf().register(handler);
+    Reflect.deleteProperty(handler, "idempotencyKey");
+    assert.throws(() => tools.get("refund_order")?.idempotencyKey?.({ id: "o" }), {
+      code: "missing_idempotency_key",
+    });
+  });
+
+  it("has one tool under a name, and one descriptor", () => {
+    const tools = setOf().register(new RefundOrder());
+    assert.equal(tools.get("refund_order"), tools.get("refund_order"));
+    assert.equal(tools.descriptors()[0], tools.descriptors()[0]);
+  });
+
+  it("gives a validator that may keep what it compiles a frozen copy, when the tool is registered", () => {
+    const seen: JsonSchema[] = [];
+    // What a validator says of its own function is not said of another.
+    const validator: Validator = {
+      ...createValidator(),
+      compile: (schema) => {
+        seen.push(schema);
+        return () => [];
+      },
+    };
+    const tools = new ToolSet(SCHEMAS, { validator }).register(new RefundOrder());
+    const { input, output } = SCHEMAS.tools.refund_order!;
+    assert.deepEqual(seen, [input, output]);
+    assert.ok(!seen.includes(input as JsonSchema));
+    assertFrozen(seen[0]);
+    assert.equal(tools.get("refund_order")?.inputSchema, seen[0]);
+    assert.equal(seen.length, 2);
   });
 
   it("takes a handler that brings its own schemas", async () => {

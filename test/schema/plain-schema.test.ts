@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { inspect } from "node:util";
 import fc from "fast-check";
 import type { JsonSchema, JsonValue } from "#salvor/contract/json.js";
 import { metaAjv } from "#salvor/schema/ajv-instance.js";
+import { UNTRUSTED_LIMITS } from "#salvor/schema/limits.js";
 import { isPlainSchema } from "#salvor/schema/plain-schema.js";
+import { boundSchema } from "#salvor/schema/schema-bounds.js";
 
 const META = {
   "draft-07": "http://json-schema.org/draft-07/schema",
@@ -60,6 +63,7 @@ describe("a schema that is plainly one", () => {
       fc.property(schema, (each) => {
         if (!isPlainSchema(each)) return;
         plain += 1;
+        boundSchema(each as JsonSchema, UNTRUSTED_LIMITS);
         for (const dialect of Object.keys(META) as (keyof typeof META)[]) assert.ok(isSchema(each, dialect));
       }),
       { numRuns: 4_000 },
@@ -98,5 +102,56 @@ describe("a schema that is plainly one", () => {
       { $schema: "x" },
     ])
       assert.ok(!isPlainSchema(each), JSON.stringify(each));
+  });
+
+  it("is plain JSON data", () => {
+    const cycle: Record<string, unknown> = { type: "object" };
+    cycle.properties = { again: cycle };
+    const foreign = (member: unknown) => [
+      { properties: { a: member } },
+      { default: member },
+      { enum: [member] },
+      { examples: [[member]] },
+      { const: { a: [member] } },
+    ];
+    const strange = [undefined, NaN, Infinity, new Date(0), new Map(), () => true, Symbol("a"), 1n];
+    for (const each of [
+      ...strange.flatMap(foreign),
+      cycle,
+      { examples: new Array(2) },
+      { required: new Array(1) },
+      { minimum: NaN },
+      { multipleOf: Infinity },
+      JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'),
+      JSON.parse('{"default":{"__proto__":1}}'),
+      Object.create({ type: "string" }),
+    ] as unknown[])
+      assert.ok(!isPlainSchema(each), inspect(each));
+    assert.ok(isPlainSchema({ default: { a: [1, "b", null, true, {}] }, examples: [[1], { a: 2 }] }));
+  });
+
+  it("is within the limits on schemas, however deep and large it may be", () => {
+    const nestings: readonly ((inner: JsonSchema) => JsonSchema)[] = [
+      (inner) => ({ properties: { a: inner }, required: ["a"] }),
+      (inner) => ({ anyOf: [inner] }),
+      (inner) => ({ items: inner }),
+      (inner) => ({ not: inner }),
+    ];
+    for (const nest of nestings) {
+      let deepest = 0;
+      let schema: JsonSchema = { enum: [1], default: {} };
+      for (let depth = 1; depth < 100; depth += 1) {
+        if (isPlainSchema(schema)) {
+          boundSchema(schema, UNTRUSTED_LIMITS);
+          deepest = depth;
+        }
+        schema = nest(schema);
+      }
+      assert.ok(deepest > 20 && deepest < 99, `${deepest}`);
+    }
+    let shared: JsonSchema = { type: "string" };
+    for (let depth = 0; depth < 25; depth += 1) shared = { properties: { a: shared, b: shared } };
+    assert.ok(!isPlainSchema(shared));
+    assert.ok(!isPlainSchema({ enum: Array.from({ length: 100_000 }, (_, at) => at) }));
   });
 });

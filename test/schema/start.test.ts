@@ -14,7 +14,7 @@ function loadedBy(code: string): readonly string[] {
     const ctx = { signal: new AbortController().signal, attempt: 1, log: console };
     ${code}
     const files = Object.keys(createRequire(import.meta.url).cache);
-    const names = ["ajv", "re2js", "typescript", "typescript-json-schema", "pino", "pg", "koa", "lowdb", "lru-cache"];
+    const names = ["ajv", "canonicalize", "reflect-metadata", "re2js", "typescript", "typescript-json-schema", "pino", "pg", "koa", "lowdb", "lru-cache"];
     const places = [...names.map((name) => ["/node_modules/" + name + "/", name]), ["/dist/engines.cjs", "engines.cjs"]];
     console.log(JSON.stringify(places.filter(([place]) => files.some((file) => file.includes(place))).map(([, name]) => name)));
   `;

@@ -319,6 +319,12 @@ describe("a schema of a tool's author", () => {
     assert.deepEqual(await judge({ type: "string", "x-order": 1, format: "iban" }, "a"), []);
   });
 
+  it("may name a format anywhere that a reference leads to", async () => {
+    const schema = { $ref: "#/x-types/Day", "x-types": { Day: { type: "string", format: "date" } } };
+    assert.deepEqual(await judge(schema, "2024-02-29"), []);
+    assert.equal((await judge(schema, "2023-02-29")).length, 1);
+  });
+
   it("is refused at once when it is no schema", () => {
     assert.throws(
       () => validator.compile({ properties: { a: { type: "dict" } } }),

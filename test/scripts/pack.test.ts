@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, it } from "node:test";
+import ts from "typescript";
 import { root } from "../docs/pages.js";
 
 const dist = join(root, "dist");
@@ -42,16 +43,32 @@ describe("what is published", () => {
   });
 
   it("brings the licences of the packages that are packed into it", () => {
-    const notices = readFileSync(join(dist, "engines.LICENSES.txt"), "utf8");
+    const notices = readFileSync(join(dist, "LICENSES.txt"), "utf8");
     const packed = [
-      ...readFileSync(join(dist, "engines.cjs"), "utf8").matchAll(
-        /^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm,
-      ),
-    ];
-    const names = new Set(packed.map(([, name = ""]) => name));
-    assert.ok(names.has("ajv"));
+      ...readFileSync(join(dist, "engines.cjs"), "utf8").matchAll(/"(node_modules\/[^"]*)"/g),
+    ].map(([, file = ""]) => file);
+    for (const map of filesOf(dist, /\.js\.map$/))
+      packed.push(...(JSON.parse(readFileSync(map, "utf8")) as { readonly sources: string[] }).sources);
+    const names = new Set(
+      packed.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.slice(1) ?? []),
+    );
+    for (const name of ["ajv", "canonicalize", "reflect-metadata"]) assert.ok(names.has(name), name);
     for (const name of names)
       assert.match(notices, new RegExp(`^${name} \\d.*\\((?:MIT|BSD-3-Clause|Apache-2.0|ISC)\\)$`, "m"));
     assert.match(notices, /Permission is hereby granted/);
+  });
+
+  it("needs no package before a tool is called, where a program loads only the tool author's face", () => {
+    const files = new Set([join(dist, "index.js")]);
+    const packages: string[] = [];
+    for (const file of files) {
+      const { importedFiles } = ts.preProcessFile(readFileSync(file, "utf8"));
+      for (const { fileName } of importedFiles) {
+        if (fileName.startsWith(".")) files.add(resolve(dirname(file), fileName));
+        else packages.push(fileName);
+      }
+    }
+    assert.ok(files.size > 2);
+    assert.deepEqual(packages, ["node:module"]);
   });
 });

@@ -37,22 +37,33 @@ export function asksIn(response: JsonValue): readonly TurnAsk[] {
   const { content, finishReason } = resultOf(response);
   if (!isToolExecutionAllowed(finishReason)) return [];
   return content.flatMap((part) => {
-    if (part.type !== "tool-call" || part.providerExecuted === true) return [];
+    if (part.type !== "tool-call" || !isAsk(part)) return [];
     const input = inputOf(part.input);
     return [{ id: part.toolCallId, tool: part.toolName, ...(input !== undefined && { input }) }];
   });
 }
 
-/** What shows in a later prompt that it carries an answer of words only. */
+/** What shows in a later prompt that it carries an answer that asks for nothing: its words. */
 export function marksIn(response: JsonValue): readonly string[] {
-  const { content } = resultOf(response);
-  return content.some(({ type }) => type === "tool-call") ? [] : [wordsId(content)];
+  return marksOf(resultOf(response).content);
 }
 
-/** What an answer of words only is known by, in its own content and in a later prompt. */
-export function wordsId(content: readonly { readonly type: string; readonly text?: string }[]): string {
+/** The marks of an answer by its content, recorded or in a later prompt. */
+export function marksOf(content: readonly ContentPart[]): readonly string[] {
+  if (content.some(isAsk)) return [];
   const words = content.flatMap(({ type, text = "" }) => (type === "text" ? [text] : []));
-  return `words: ${words.join("")}`;
+  return [`words: ${words.join("")}`];
+}
+
+interface ContentPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly providerExecuted?: boolean | undefined;
+}
+
+/** Whether it asks for a call that the model's provider does not perform itself. */
+function isAsk({ type, providerExecuted }: ContentPart): boolean {
+  return type === "tool-call" && providerExecuted !== true;
 }
 
 /** @returns `undefined` when the model wrote no JSON: unless a program repairs it, the AI SDK tells it so and performs nothing. */

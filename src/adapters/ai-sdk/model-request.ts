@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../contract/json.js";
-import { wordsId } from "./model-answer.js";
+import { marksOf } from "./model-answer.js";
 import type { LanguageModelV3, ModelParams } from "./model-types.js";
 import { plainJson } from "./plain-json.js";
 
@@ -12,15 +12,13 @@ export function requestOf(params: ModelParams, { provider, modelId }: LanguageMo
   return plainJson({ provider, modelId, ...params, ...anew, prompt: inCallOrder(params.prompt) });
 }
 
-/** What a prompt carries of earlier answers: the ids of the calls whose results it holds, and answers of words only. */
+/** What a prompt carries of earlier answers: the ids of the calls whose results it holds, and the marks of those that ask for nothing. */
 export function answeredIn(prompt: ModelParams["prompt"]): readonly string[] {
   return prompt.flatMap((message) => {
     if (message.role === "tool") {
       return message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []));
     }
-    if (message.role !== "assistant") return [];
-    const isOfWords = !message.content.some(({ type }) => type === "tool-call");
-    return isOfWords ? [wordsId(message.content)] : [];
+    return message.role === "assistant" ? marksOf(message.content) : [];
   });
 }
 

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { Command, END, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { humanInTheLoopMiddleware, toolRetryMiddleware } from "langchain";
-import { SalvorClient } from "#salvor/client/index.js";
-import { TestServer } from "../../client/support/server.js";
-import { ALL, World, toolsFor } from "../../client/support/tools.js";
+import { RunSetting } from "../../client/support/run-setting.js";
+import { toolsFor } from "../../client/support/tools.js";
 import type { Turn } from "../support/desk.js";
 import { ASKED, agentOf, graphOf, openScene, scriptOf, type Scene } from "./scene.js";
 
@@ -15,28 +14,16 @@ const nothingSaid = () => {
   throw new Error("the line went dead");
 };
 
-let server: TestServer;
-let client: SalvorClient;
-let world: World;
-let runId: string;
-before(async () => {
-  server = await TestServer.start(ALL);
-  client = new SalvorClient({ url: server.url });
-});
-after(() => server.remove());
-beforeEach(() => {
-  world = new World();
-  runId = crypto.randomUUID();
-});
-const open = (script: readonly Turn[]) => openScene(client, toolsFor(world), runId, script);
-const config = () => ({ configurable: { thread_id: runId } });
+const own = RunSetting.use();
+const open = (script: readonly Turn[]) => openScene(own.client, toolsFor(own.world), own.runId, script);
+const config = () => ({ configurable: { thread_id: own.runId } });
 
 describe("a model that would be told that a settled call went wrong", () => {
   it("is told what is recorded, in another process and the same request again", async () => {
     const script = scriptOf(["c1", "pay_out"]);
     const checkpointer = new MemorySaver();
     const before = [toolRetryMiddleware({ maxRetries: 0, onFailure: () => "it went wrong" })];
-    world.next(nothingSaid);
+    own.world.next(nothingSaid);
     const first = await open(script);
     const state = await agentOf(first, { before, checkpointer }).invoke(ASKED, config());
     const [wait] = first.run.waits(state);
@@ -45,7 +32,7 @@ describe("a model that would be told that a settled call went wrong", () => {
     const early = await open(script);
     const again = await agentOf(early, { before, checkpointer }).invoke(null, config());
     assert.deepEqual([early.run.waits(again).length, early.chat.told], [1, []]);
-    await client.resolve(runId, { seq: 3, output: OUTPUT });
+    await own.client.resolve(own.runId, { seq: 3, output: OUTPUT });
     const next = await open(script);
     const done = await agentOf(next, { before, checkpointer }).invoke(null, config());
     assert.deepEqual(next.run.waits(done), []);
@@ -54,16 +41,16 @@ describe("a model that would be told that a settled call went wrong", () => {
     const repeated = await open(script);
     await agentOf(repeated).invoke(ASKED);
     assert.deepEqual(repeated.chat.told, []);
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 
   it("is told so by the process in which it went wrong, too", async () => {
     const scene = await open(scriptOf(["c1", "pay_out"]));
     const before = [toolRetryMiddleware({ maxRetries: 0, onFailure: () => "it went wrong" })];
     const agent = agentOf(scene, { before, checkpointer: new MemorySaver() });
-    world.next(nothingSaid);
+    own.world.next(nothingSaid);
     await agent.invoke(ASKED, config());
-    await client.resolve(runId, { seq: 3, output: OUTPUT });
+    await own.client.resolve(own.runId, { seq: 3, output: OUTPUT });
     await agent.invoke(new Command({ resume: true }), config());
     assert.deepEqual(scene.chat.told, [[], [JSON.stringify(OUTPUT)]]);
   });
@@ -73,7 +60,7 @@ describe("a model that would be told that a settled call went wrong", () => {
     await graphOf(scene)
       .invoke(ASKED, { recursionLimit: 2 })
       .catch(() => undefined);
-    assert.equal(world.attempts.length, 2);
+    assert.equal(own.world.attempts.length, 2);
     const next = await open(scriptOf(["c1", "pay_out"], ["c2", "pay_out", "o-2"]));
     const model = next.run.model(next.chat);
     const asked = [new HumanMessage("Order o-1 came broken."), await model.invoke(ASKED.messages)];
@@ -99,15 +86,15 @@ describe("two calls for the same, or made the same by a person", () => {
     const before = [humanInTheLoopMiddleware(INTERRUPT_ON as never)];
     const first = agentOf(await open(script), { before, checkpointer });
     await first.invoke(ASKED, config());
-    world.next((input) => ({ refund_id: "re_1", amount_cents: input.amount_cents }), nothingSaid);
+    own.world.next((input) => ({ refund_id: "re_1", amount_cents: input.amount_cents }), nothingSaid);
     const decisions = [{ type: "edit", editedAction: edited }, { type: "approve" }];
     await first.invoke(new Command({ resume: { decisions } }), config());
-    await client.resolve(runId, { seq: 5, output: OUTPUT });
+    await own.client.resolve(own.runId, { seq: 5, output: OUTPUT });
     const next = await open(script);
     await agentOf(next, { before, checkpointer }).invoke(new Command({ resume: true }), config());
     assert.deepEqual(next.chat.told, [['{"refund_id":"re_1","amount_cents":500}', JSON.stringify(OUTPUT)]]);
     assert.deepEqual(
-      world.attempts.map(({ input }) => input.order_id),
+      own.world.attempts.map(({ input }) => input.order_id),
       ["o-2", "o-2"],
     );
   });
@@ -133,15 +120,15 @@ describe("two calls for the same, or made the same by a person", () => {
   it("are one call where the first was rejected, in a graph of one's own", async () => {
     const script = scriptOf(["c1", "pay_out"], ["c2", "pay_out"]);
     const checkpointer = new MemorySaver();
-    world.next(nothingSaid);
+    own.world.next(nothingSaid);
     const first = await open(script);
     const waits = first.run.waits(await rejecting(first, checkpointer).invoke(ASKED, config()));
     assert.equal(waits.length, 1);
-    await client.resolve(runId, { seq: 3, output: OUTPUT });
+    await own.client.resolve(own.runId, { seq: 3, output: OUTPUT });
     const next = await open(script);
     await rejecting(next, checkpointer).invoke(new Command({ resume: true }), config());
     assert.deepEqual(next.chat.told, [["rejected", JSON.stringify(OUTPUT)]]);
-    assert.equal(world.attempts.length, 1);
+    assert.equal(own.world.attempts.length, 1);
   });
 });
 

@@ -1,37 +1,25 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent, createMiddleware, modelFallbackMiddleware, toolStrategy } from "langchain";
 import { z } from "zod";
-import { DivergenceError, SalvorClient, UndeliveredReportError } from "#salvor/client/index.js";
+import { DivergenceError, UndeliveredReportError } from "#salvor/client/index.js";
 import { HandlerError } from "#salvor/contract/handler-errors.js";
 import { holds } from "#salvor/log/events.js";
 import { caught } from "../../client/support/caught.js";
-import { TestServer } from "../../client/support/server.js";
-import { ALL, World, toolsFor } from "../../client/support/tools.js";
+import { RunSetting } from "../../client/support/run-setting.js";
+import { toolsFor } from "../../client/support/tools.js";
 import type { Turn } from "../support/desk.js";
 import { ASKED, agentOf, graphOf, openScene, scriptOf } from "./scene.js";
 import { ScriptedChat } from "./scripted-chat.js";
 
 const TWO = scriptOf(["c1", "pay_out"], ["c2", "find_order"]);
 
-let server: TestServer;
-let client: SalvorClient;
-let world: World;
-let runId: string;
-before(async () => {
-  server = await TestServer.start(ALL);
-  client = new SalvorClient({ url: server.url });
-});
-after(() => server.remove());
-beforeEach(() => {
-  world = new World();
-  runId = crypto.randomUUID();
-});
-const open = (script: readonly Turn[] = TWO) => openScene(client, toolsFor(world), runId, script);
-const config = () => ({ configurable: { thread_id: runId } });
+const own = RunSetting.use();
+const open = (script: readonly Turn[] = TWO) => openScene(own.client, toolsFor(own.world), own.runId, script);
+const config = () => ({ configurable: { thread_id: own.runId } });
 const textsOf = (messages: readonly BaseMessage[]) =>
   messages.map(({ type, text, name }) => [type, name, text]);
 
@@ -42,12 +30,12 @@ for (const [kind, loopOf] of [
   describe(`${kind} over a run`, () => {
     it("answers a repeated turn from the log: no model is asked, nothing is performed, and the messages are the same", async () => {
       const first = await loopOf(await open()).invoke(ASKED);
-      const log = await client.log(runId);
+      const log = await own.client.log(own.runId);
       const again = await open();
       const second = await loopOf(again).invoke(ASKED);
       assert.deepEqual(again.chat.told, []);
-      assert.equal(world.attempts.length, 2);
-      assert.deepEqual(await client.log(runId), log);
+      assert.equal(own.world.attempts.length, 2);
+      assert.deepEqual(await own.client.log(own.runId), log);
       assert.deepEqual(textsOf(second.messages), textsOf(first.messages));
       const answers = (messages: readonly BaseMessage[]) =>
         messages.filter(({ type }) => type === "ai").map((message) => ({ ...message.toDict().data, lc: 0 }));
@@ -65,7 +53,7 @@ for (const [kind, loopOf] of [
     });
 
     it("tells the model that a tool failed, and what came of the others", async () => {
-      world.next(() => {
+      own.world.next(() => {
         throw new HandlerError("the card is closed");
       });
       const scene = await open();
@@ -88,14 +76,14 @@ for (const [kind, loopOf] of [
       const scene = await open(script);
       await loopOf(scene).invoke(ASKED);
       assert.match(scene.chat.told[1]?.[0] ?? "", /input_schema/);
-      assert.equal(world.attempts.length, 0);
+      assert.equal(own.world.attempts.length, 0);
     });
 
     it("stops with an error that the model can do nothing about, and goes on from the checkpoint", async () => {
       const checkpointer = new MemorySaver();
       const scene = await open();
       const graph = loopOf(scene, { checkpointer });
-      world.next(async () => {
+      own.world.next(async () => {
         // Somebody else takes the run over while the tool runs.
         await open();
         return { refund_id: "re_1", amount_cents: 500 };
@@ -109,10 +97,10 @@ for (const [kind, loopOf] of [
       const again = loopOf(next, { checkpointer });
       const [wait] = next.run.waits(await again.invoke(null, config()));
       assert.equal(wait?.seq, 3);
-      await client.resolve(runId, { seq: 3, output: known.output ?? null });
+      await own.client.resolve(own.runId, { seq: 3, output: known.output ?? null });
       await again.invoke(new Command({ resume: true }), config());
       assert.deepEqual(
-        world.attempts.map(({ tool }) => tool),
+        own.world.attempts.map(({ tool }) => tool),
         ["pay_out", "find_order"],
       );
       assert.equal(next.chat.told[0]?.[0], JSON.stringify(known.output));
@@ -154,7 +142,7 @@ for (const [kind, loopOf] of [
 describe("a graph whose node makes answers of all errors", () => {
   it("does not tell the model of one that stops the loop", async () => {
     const scene = await open();
-    world.next(async () => {
+    own.world.next(async () => {
       await open();
       return { refund_id: "re_1", amount_cents: 500 };
     });
@@ -167,8 +155,8 @@ describe("a graph whose node makes answers of all errors", () => {
 describe("the middleware", () => {
   it("records the intent before the tool's code runs", async () => {
     const seen: string[] = [];
-    world.next(async () => {
-      seen.push(...(await client.log(runId)).map(({ event }) => event.kind));
+    own.world.next(async () => {
+      seen.push(...(await own.client.log(own.runId)).map(({ event }) => event.kind));
       return { refund_id: "re_1", amount_cents: 500 };
     });
     await agentOf(await open()).invoke(ASKED);
@@ -185,7 +173,7 @@ describe("the middleware", () => {
       description: "The weather.",
       schema: z.object({}),
     });
-    const { run, chat } = await openScene(client, toolsFor(world), runId, []);
+    const { run, chat } = await openScene(own.client, toolsFor(own.world), own.runId, []);
     const scripted = new ScriptedChat((results) => script[results === 0 ? 0 : 1]!);
     const agent = createAgent({
       model: scripted,
@@ -195,7 +183,7 @@ describe("the middleware", () => {
     await agent.invoke(ASKED);
     assert.deepEqual(chat.told, []);
     assert.equal(scripted.told[1]?.[0], "rain");
-    const called = (await client.log(runId)).flatMap(({ event }) =>
+    const called = (await own.client.log(own.runId)).flatMap(({ event }) =>
       event.kind === "ToolCallRequested" ? [event.payload.tool] : [],
     );
     assert.deepEqual(called, ["pay_out", "find_order"]);
@@ -211,7 +199,9 @@ describe("the middleware", () => {
       middleware: [scene.run.middleware, modelFallbackMiddleware(scene.chat)],
     });
     await agent.invoke(ASKED);
-    const asked = (await client.log(runId)).filter((envelope) => holds(envelope, "ModelCallRequested"));
+    const asked = (await own.client.log(own.runId)).filter((envelope) =>
+      holds(envelope, "ModelCallRequested"),
+    );
     assert.equal(asked.length, 2);
     const again = await open();
     await createAgent({
@@ -255,7 +245,9 @@ describe("the middleware", () => {
     Object.assign(again.chat, { apiKey: "another" });
     await agentOf(again).invoke(ASKED);
     assert.deepEqual(again.chat.told, []);
-    const requests = (await client.log(runId)).filter((envelope) => holds(envelope, "ModelCallRequested"));
+    const requests = (await own.client.log(own.runId)).filter((envelope) =>
+      holds(envelope, "ModelCallRequested"),
+    );
     assert.ok(requests.every(({ event }) => !("request_body" in event.payload)));
   });
 });

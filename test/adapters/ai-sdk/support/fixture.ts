@@ -21,8 +21,8 @@ export class Fixture {
     this.model = new ScriptedModel((prompt) => say(resultsIn(prompt)));
   }
 
-  static async start(): Promise<TestServer> {
-    return TestServer.start(ALL);
+  static async start(declarations = ALL): Promise<TestServer> {
+    return TestServer.start(declarations);
   }
 
   /** @param say what the model answers behind so many results of tools. */
@@ -66,6 +66,12 @@ export function calling(...calls: readonly (readonly [tool: string, id: string])
     text: "Let me see. ",
     calls: calls.map(([tool, id]) => ({ id, tool, input: { order_id: id, amount_cents: 500 } })),
   };
+}
+
+/** An answer that asks for calls of one tool that are all the same. */
+export function callingAlike(tool: string, ...ids: readonly string[]): Turn {
+  const input = { order_id: "A-17", amount_cents: 500 };
+  return { text: "All of them. ", calls: ids.map((id) => ({ id, tool, input })) };
 }
 
 export function saying(text: string): Turn {

@@ -1,6 +1,7 @@
 // How fast the PostgreSQL store is, against one commit for each append on the same PostgreSQL in the same run: what a plain
 // program writes (a transaction with the event and its run, through a pool of ten connections, which is what `pg` gives), and
 // a bare INSERT without any check, through that pool and with a connection for every caller, as far as the server has them.
+// Every way writes the same event with the settings PostgreSQL comes with: fsync and synchronous_commit are on.
 // `npm run bench -- postgres`, about four minutes. SALVOR_BENCH_MS says how long each measurement takes.
 import { randomUUID } from "node:crypto";
 import { loadavg } from "node:os";
@@ -9,6 +10,8 @@ import { Pool } from "pg";
 import { openPostgresStore } from "../../dist/store/index.js";
 import { root } from "../lib/root.js";
 import { runNode } from "../lib/run-node.js";
+import { quartiles } from "../lib/quartiles.js";
+import { processorClock } from "./lib/processor-time.js";
 
 const ROUNDS = 5;
 const MILLISECONDS = Number(process.env.SALVOR_BENCH_MS ?? 2000);
@@ -77,17 +80,18 @@ function insert(envelope) {
 }
 
 async function pooled(url, connections) {
-  const pool = new Pool({ connectionString: url, max: connections });
+  // One that waits for its turn is not to find its connections closed, which it would have to make anew while it is measured.
+  const pool = new Pool({ connectionString: url, max: connections, idleTimeoutMillis: 0 });
   await Promise.all(Array.from({ length: connections }, () => pool.query("SELECT pg_sleep(0.05)")));
   return pool;
 }
 
 function mapValues(object, map) {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 }
 
 /** Rates, and ratios of rates of the same round. */
-function summary({ shared, ...rates }) {
+function summary({ shared, processor, ...rates }) {
   const { store, ...others } = rates;
   const ratios = Object.entries(others).map(([way, values]) => [
     `store_over_${way}`,
@@ -99,12 +103,15 @@ function summary({ shared, ...rates }) {
     ),
     ...Object.fromEntries(ratios),
     store_appends_over_commits: quartiles(shared),
+    ...Object.fromEntries(
+      Object.entries(processor).flatMap(([way, times]) =>
+        ["node", "postgres"].map((where) => [
+          `${way}_µs_in_${where}`,
+          quartiles(times.map((time) => time[where])),
+        ]),
+      ),
+    ),
   };
-}
-
-function quartiles(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return [0.25, 0.5, 0.75].map((part) => sorted[Math.round((sorted.length - 1) * part)]);
 }
 
 /** How many appends share a commit, by what the database says. */
@@ -112,7 +119,7 @@ async function perCommit(pool, call) {
   const commits = async () => (await pool.query("SELECT count(*)::int AS n FROM salvor.commits")).rows[0].n;
   const before = await commits();
   const { rate: found, done } = await call();
-  return { found, shared: done / ((await commits()) - before) };
+  return { found, done, shared: done / ((await commits()) - before) };
 }
 
 export async function measure() {
@@ -135,18 +142,28 @@ export async function measure() {
       insert_connection_each: (envelope) => many.query(insert(envelope)),
       store: (envelope) => store.append(envelope.run_id, [envelope]),
     };
+    const [{ pid }] = (await ten.query("SELECT pg_backend_pid() AS pid")).rows;
+    const clock = await processorClock(pid);
     const loads = [loadavg()[0]];
     const found = Object.fromEntries(
-      CALLERS.map((callers) => [callers, { shared: [], ...mapValues(ways, () => []) }]),
+      CALLERS.map((callers) => [
+        callers,
+        { shared: [], processor: mapValues(ways, () => []), ...mapValues(ways, () => []) },
+      ]),
     );
     for (let round = -1; round < ROUNDS; round += 1) {
       for (const callers of CALLERS) {
         for (const [way, call] of Object.entries(ways)) {
           // The first round only warms up.
           const ms = round < 0 ? Math.min(500, MILLISECONDS) : MILLISECONDS;
-          const { found: each, shared } = await perCommit(ten, () => rate(callers, call, ms));
+          const before = await clock();
+          const { found: each, done, shared } = await perCommit(ten, () => rate(callers, call, ms));
+          const after = await clock();
           if (round < 0) continue;
           found[callers][way].push(each);
+          found[callers].processor[way].push(
+            mapValues(after, (_, where) => (after[where] - before[where]) / done),
+          );
           if (way === "store") found[callers].shared.push(shared);
         }
       }
@@ -168,7 +185,7 @@ export function print({ load_averages: loads, milliseconds, callers: measured })
   for (const [callers, found] of Object.entries(measured)) {
     row(`${callers} callers`, "quartile", "median", "quartile");
     for (const [name, values] of Object.entries(found)) {
-      const digits = name.includes("over") ? 2 : 0;
+      const digits = name.includes("over") ? 2 : name.includes("µs") ? 1 : 0;
       row(`  ${name.replaceAll("_", " ")}`, ...values.map((value) => value.toFixed(digits)));
     }
   }

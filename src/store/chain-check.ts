@@ -3,7 +3,7 @@ import { chainEnvelope } from "../log/chain.js";
 import type { Envelope } from "../log/events.js";
 import { TamperEvident } from "./errors.js";
 import { deepFreeze } from "../contract/deep-freeze.js";
-import { storedEvent } from "./stored-event.js";
+import { storedEvent, type StoredEvent } from "./stored-event.js";
 import { asError } from "./write-layer.js";
 
 /** How many events are checked before others get a turn: a few milliseconds' worth. */
@@ -35,7 +35,12 @@ export async function readChain(
   return { envelopes, tip: hash };
 }
 
-function readLink(run: string, text: string, seq: number, tip: string) {
+/**
+ * Reads one stored event of a chain; see {@link readChain}.
+ *
+ * @throws {@link TamperEvident} naming it, when it does not hold.
+ */
+export function readLink(run: string, text: string, seq: number, tip: string): StoredEvent {
   try {
     const { hash, envelope } = storedEvent(JSON.parse(text));
     if (envelope.seq !== seq || envelope.run_id !== run) {

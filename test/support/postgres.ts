@@ -93,8 +93,10 @@ export class TestPostgres {
     const { pid } = this.server;
     if (pid === undefined || !isRunning(this.server)) return;
     const ended = once(this.server, "exit");
+    // While it stands still it makes no process that is not on the list, which would outlive it and keep its memory.
+    await standStill(pid);
     const all = [pid, ...(await childrenOf(pid))];
-    for (const each of all) sendKill(each);
+    for (const each of all) send("SIGKILL", each);
     await ended;
     // It starts again only once nobody holds the shared memory of the one before.
     const deadline = performance.now() + PATIENCE_MS;
@@ -260,6 +262,16 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
 }
 
+/** Resolves once a process is stopped, or gone. */
+async function standStill(pid: number): Promise<void> {
+  send("SIGSTOP", pid);
+  for (;;) {
+    const status = await statusOf(pid);
+    if (status === undefined || status.state === "T" || status.state === "Z") return;
+    await new Promise((soon) => setTimeout(soon, 1));
+  }
+}
+
 async function childrenOf(parent: number): Promise<readonly number[]> {
   const found: number[] = [];
   for (const name of await readdir("/proc")) {
@@ -286,9 +298,9 @@ async function statusOf(
   }
 }
 
-function sendKill(pid: number): void {
+function send(signal: NodeJS.Signals, pid: number): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch {
     // It has ended by itself.
   }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Client, ClientConfig } from "pg";
 import { Connection } from "./connection.js";
 
@@ -6,6 +7,12 @@ const DRIVERS = "salvor_drivers";
 
 /** The most entries of one notification: PostgreSQL takes less than 8000 bytes. */
 const ENTRIES = 150;
+
+/**
+ * How long after one question the next one is sent, in milliseconds. What is told first is told at once; of a run that goes on
+ * meanwhile only the last count is told, so that a busy server does not tell everybody of every append.
+ */
+const PAUSE_MS = 10;
 
 export interface BulletinOptions {
   readonly config: ClientConfig;
@@ -64,7 +71,7 @@ export class Bulletin {
     return this.#connection.close();
   }
 
-  /** One notification is under way at a time; what is told meanwhile goes with the next. */
+  /** One question is under way at a time; what is told meanwhile, and a little longer, goes with the next. */
   #send(): void {
     if (this.#sending) return;
     if (!this.#connection.up) {
@@ -72,35 +79,42 @@ export class Bulletin {
       this.#drivers.clear();
       return;
     }
-    const counts = take(this.#counts.entries(), ENTRIES);
-    for (const [run] of counts) this.#counts.delete(run);
-    const drivers = take(this.#drivers.values(), ENTRIES);
-    for (const run of drivers) this.#drivers.delete(run);
     const said = [
-      ...(counts.length > 0 ? [[EVENTS, counts.map(([run, count]) => `${run}:${count}`).join(",")]] : []),
-      ...(drivers.length > 0 ? [[DRIVERS, drivers.join(",")]] : []),
+      ...chunks(
+        EVENTS,
+        [...this.#counts].map(([run, count]) => `${run}:${count}`),
+      ),
+      ...chunks(DRIVERS, [...this.#drivers]),
     ];
     if (said.length === 0) return;
+    this.#counts.clear();
+    this.#drivers.clear();
     this.#sending = true;
-    void this.#connection
-      .ask({
-        name: "tell",
-        text: "SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::text[]) AS k(channel, said)",
-        values: [said.map(([channel]) => channel), said.map(([, text]) => text)],
-      })
-      .catch(() => undefined)
-      .finally(() => {
-        this.#sending = false;
-        this.#send();
-      });
+    void this.#tell(said).finally(() => {
+      this.#sending = false;
+      this.#send();
+    });
+  }
+
+  async #tell(said: readonly Notification[]): Promise<void> {
+    const asked = this.#connection.ask({
+      name: "tell",
+      text: "SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::text[]) AS k(channel, said)",
+      values: [said.map(({ channel }) => channel), said.map(({ text }) => text)],
+    });
+    await Promise.all([asked.catch(() => undefined), wait(PAUSE_MS, undefined, { ref: false })]);
   }
 }
 
-function take<T>(from: Iterable<T>, most: number): T[] {
-  const taken: T[] = [];
-  for (const each of from) {
-    taken.push(each);
-    if (taken.length === most) break;
-  }
-  return taken;
+/** What one notification says, and where. */
+interface Notification {
+  readonly channel: string;
+  readonly text: string;
+}
+
+function chunks(channel: string, entries: readonly string[]): readonly Notification[] {
+  const found: Notification[] = [];
+  for (let at = 0; at < entries.length; at += ENTRIES)
+    found.push({ channel, text: entries.slice(at, at + ENTRIES).join(",") });
+  return found;
 }

@@ -24,6 +24,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
   identities: "SELECT, INSERT, UPDATE, DELETE",
   refused_reports: "SELECT, INSERT, DELETE",
   executions: "SELECT, INSERT, UPDATE, DELETE",
+  notices: "SELECT, INSERT, UPDATE",
   commits: "SELECT, INSERT, DELETE",
 };
 

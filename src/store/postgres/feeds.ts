@@ -38,6 +38,11 @@ export class Feeds {
     return [...this.#feeds.keys()];
   }
 
+  /** Whether anybody listens to a run. */
+  has(run: string): boolean {
+    return this.#feeds.has(run);
+  }
+
   /** @param known the position that comes next, as far as this server knows. */
   add(run: string, known: number | undefined, listener: (envelope: Envelope) => void): () => void {
     const feed = this.#feeds.get(run) ?? this.#begin(run, known);

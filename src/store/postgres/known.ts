@@ -2,10 +2,9 @@ import { LRUCache } from "lru-cache";
 import { isTerminal } from "../../log/fold.js";
 import type { RunView } from "../changes.js";
 import type { CallHolder } from "../event-store.js";
-import { meaningOf } from "./run-row.js";
 import type { Outcome, Work } from "./work.js";
 
-/** How much of what logs mean stays in memory, in characters, and of how many identities it is known who holds them. */
+/** How much of what logs mean stays in memory, in about so many bytes, and of how many identities it is known who holds them. */
 const KEPT = { views: 32 * 1024 * 1024, holders: 50_000 };
 
 /**
@@ -33,7 +32,7 @@ export class Known {
     for (const view of views) {
       // What has ended is not worked on again.
       if (view.erased || isTerminal(view.state.status)) this.#views.delete(view.run);
-      else this.#views.set(view.run, view, { size: meaningOf(view).length + 512 });
+      else this.#views.set(view.run, view, { size: weightOf(view) });
     }
     for (const [identity, holder] of holders) {
       // Nothing becomes of one that is settled.
@@ -55,10 +54,23 @@ function present<T extends object>(
   keys: readonly string[],
   kept: LRUCache<string, T>,
 ): ReadonlyMap<string, T> {
-  return new Map(
-    keys.flatMap((key) => {
-      const value = kept.get(key);
-      return value === undefined ? [] : [[key, value] as const];
-    }),
-  );
+  const found = new Map<string, T>();
+  for (const key of keys) {
+    const value = kept.get(key);
+    if (value !== undefined) found.set(key, value);
+  }
+  return found;
+}
+
+/** About how many bytes a view takes: what may be large in it, and the rest. */
+function weightOf({ state: { status, pending }, labels }: RunView): number {
+  return 1024 + weigh(status) + weigh(pending) + weigh(labels);
+}
+
+function weigh(value: unknown): number {
+  if (typeof value === "string") return value.length + 16;
+  if (typeof value !== "object" || value === null) return 8;
+  let sum = 32;
+  for (const member of Object.values(value)) sum += weigh(member);
+  return sum;
 }

@@ -95,6 +95,11 @@ const MIGRATIONS: readonly string[] = [
     told_seq integer NOT NULL DEFAULT -1
   );
   `,
+  `
+  -- The meaning of a run is written now and then, and whoever reads it reads the events behind it too. This is how many it knows of
+  -- where that is not all.
+  ALTER TABLE salvor.runs ADD COLUMN meaning_seq integer;
+  `,
 ];
 
 /** The version of the tables that this program works with. */

@@ -72,7 +72,8 @@ export class PostgresStore implements EventStore {
       onCommitted: async ({ appended, views }) => {
         for (const { run, state } of views)
           if (state.nextSeq > 0) this.#bulletin.tellCount(run, state.nextSeq);
-        for (const { run, events } of appended) await this.#feeds.publish(run, events);
+        for (const { run, events } of appended)
+          if (this.#feeds.has(run)) await this.#feeds.publish(run, events);
       },
     });
     this.#ticker = setInterval(() => {

@@ -5,12 +5,13 @@ import { parseRunId } from "../../log/run-id.js";
 import { cursorOf, readCursor } from "../run-order.js";
 import { contentOf } from "../summary-list.js";
 import type { Question } from "./connection.js";
-import { RUN_COLUMNS, viewOf, type RunRow } from "./run-row.js";
+import { LISTED } from "./meaning.js";
+import { MEANING_COLUMNS, RUN_COLUMNS, viewOf, type RunRow } from "./run-row.js";
 
 /** A run as lists show it. */
 export type SummaryRow = RunRow & { readonly refused: boolean };
 
-const COLUMNS = `${RUN_COLUMNS}, r.meaning, EXISTS (
+const COLUMNS = `${RUN_COLUMNS}, ${MEANING_COLUMNS}, EXISTS (
   SELECT 1 FROM salvor.refused_reports f WHERE f.run = r.run AND f.seq = r.pending_seq) AS refused`;
 
 export function readSummary(run: string): Question {
@@ -23,15 +24,6 @@ export function readSummary(run: string): Question {
 
 /** How many runs are asked for at once. */
 const PAGE = 500;
-
-/** The states that a list is kept of; a run passes through the others with every call. */
-const LISTED: ReadonlySet<RunStateName> = new Set([
-  "completed",
-  "failed",
-  "abandoned",
-  "suspended",
-  "budget_exceeded",
-]);
 
 /**
  * One page of a list.

@@ -6,9 +6,10 @@ import type { Connection, Question } from "./connection.js";
 import { basisOf, Draft, type IdentityRow } from "./draft.js";
 import { isCollision, isUnavailable, messageOf, unavailable, wasRolledBack } from "./errors.js";
 import type { Known } from "./known.js";
-import type { RunRow } from "./run-row.js";
-import { lockIdentities, lockRuns, note, whichCommitted, write, writeOthers } from "./statements.js";
+import { withMeanings, type LockedRow, type MeaningRow } from "./run-row.js";
+import { lockIdentities, lockRuns, note, readMeanings, whichCommitted, writeOthers } from "./statements.js";
 import type { Outcome, Work } from "./work.js";
+import { write } from "./write-statement.js";
 
 /** How often a transaction that collides with others is tried again. */
 const ATTEMPTS = 20;
@@ -109,9 +110,10 @@ async function attempt(
   const views = known.views(runs);
   const ids = undecided.map(({ id }) => id);
   // Asked for behind the locks: an earlier attempt that is still at its commit holds them until that is over.
-  const [, locked, held, committed] = await together(connection, [
+  const [, locked, meanings, held, committed] = await together(connection, [
     { text: "BEGIN" },
-    lockRuns(runs, views),
+    lockRuns(runs),
+    readMeanings(runs, views),
     lockIdentities(identities),
     ...(ids.length > 0 ? [whichCommitted(ids)] : []),
   ])
@@ -119,7 +121,13 @@ async function attempt(
     .catch((error: unknown) => endFailed(connection, error));
   const found = (committed?.rows ?? []) as readonly { readonly id: string }[];
   const done = undecided.findLast(({ id }) => found.some((row) => row.id === id));
-  const draft = new Draft(basisOf(locked?.rows as RunRow[], held?.rows as IdentityRow[], views));
+  const draft = new Draft(
+    basisOf(
+      withMeanings(locked?.rows as LockedRow[], meanings?.rows as MeaningRow[]),
+      held?.rows as IdentityRow[],
+      views,
+    ),
+  );
   if (done === undefined) draft.judge(works);
   if (done !== undefined || (draft.empty && ids.length === 0)) {
     await connection.ask({ text: "ROLLBACK" });

@@ -7,6 +7,7 @@ import { writingConnection } from "./connections.js";
 import { messageOf } from "./errors.js";
 import { Lane } from "./lane.js";
 import { Known } from "./known.js";
+import { asError } from "../write-layer.js";
 import type { Outcome } from "./work.js";
 
 export interface WritersOptions {
@@ -92,9 +93,17 @@ export class Writers {
       place.works -= 1;
       if (place.works === 0) this.#places.delete(run);
     };
-    return new Promise<void>((done, fail) => {
+    return new Promise<void>((resolve, reject) => {
+      const done = (): void => {
+        left();
+        resolve();
+      };
+      const fail = (error: unknown): void => {
+        left();
+        reject(asError(error));
+      };
       place.lane.submit({ run, identities, size, judge, done, fail });
-    }).finally(left);
+    });
   }
 
   /** The position that comes next in a run, as far as this server knows. */

@@ -5,6 +5,7 @@ import { openPostgresStore } from "#salvor/store/index.js";
 import { examineDatabase } from "#salvor/store/postgres/examine-database.js";
 import { withClient } from "../../support/postgres-store.js";
 import { PASSWORD, TestPostgres } from "../../support/postgres.js";
+import { toVersion2 } from "./older-tables.js";
 
 let postgres: TestPostgres;
 before(async () => {
@@ -87,6 +88,18 @@ describe("a database is said to be", { concurrency: 4 }, () => {
     assert.match(said, /version 1000/);
   });
 
+  it("of an older version, with the way to this one, and stays so until a server starts", async () => {
+    const { url } = await filled();
+    await toVersion2(url);
+    const { states, said } = await look(url);
+    assert.deepEqual(states, ["older_format"]);
+    assert.match(said, /^note: the tables are of version 2; this program works with version \d+/);
+    assert.match(said, /stop the older servers, then start this one: salvor serve --store-env DB/);
+    assert.deepEqual((await look(url)).states, ["older_format"]);
+    await (await openPostgresStore(url)).close();
+    assert.deepEqual((await look(url)).states, ["healthy"]);
+  });
+
   it("one with a run that cannot be trusted, which is named", async () => {
     const { url, run } = await filled();
     await sql(url, "UPDATE salvor.runs SET unreadable_seq = 1, unreadable_why = 'changed'");
@@ -114,7 +127,8 @@ describe("a database is said to be", { concurrency: 4 }, () => {
     await sql(url, `GRANT SELECT ON ALL TABLES IN SCHEMA salvor TO ${role}`);
     const { states, said } = await look(as);
     assert.deepEqual(states, ["no_permission"]);
-    assert.match(said, new RegExp(`GRANT INSERT, UPDATE ON salvor\\.runs TO ${role}`));
+    for (const table of ["runs", "notices"])
+      assert.match(said, new RegExp(`GRANT INSERT, UPDATE ON salvor\\.${table} TO ${role}`));
     const empty = await look((await postgres.createDatabase()).replace("//salvor:", `//${role}:`));
     assert.match(empty.said, /GRANT CREATE ON DATABASE/);
   });

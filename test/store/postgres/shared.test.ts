@@ -146,6 +146,30 @@ describe("stores that share a database", { concurrency: 2 }, () => {
     }
   });
 
+  it("tell each other of more runs than one notification holds", async () => {
+    const url = await postgres.createDatabase();
+    const one = await openPostgresStore(url);
+    // Nothing but what it is told makes this one look.
+    const two = await openPostgresStore(url, { catchUpMs: 3_600_000 });
+    try {
+      const runs = Array.from({ length: 400 }, () => crypto.randomUUID());
+      const waiting = new Set(runs);
+      const all = new Promise<void>((done) => {
+        for (const run of runs)
+          two.subscribe(run, () => {
+            waiting.delete(run);
+            if (waiting.size === 0) done();
+          });
+      });
+      await Promise.all(runs.map((run) => two.readLog(run)));
+      await Promise.all(runs.map((run) => one.append(run, [event(run, 0)])));
+      await all;
+      assert.equal(waiting.size, 0);
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+    }
+  });
+
   it("let one holder perform a call, until it lets go or its time is over by the database's clock", async () => {
     await sharing(postgres, 2, async ([one, two], url) => {
       assert.ok(one && two);

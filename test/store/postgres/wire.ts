@@ -6,7 +6,7 @@ import type { TestPostgres } from "../../support/postgres.js";
 import { OWNERSHIP } from "./sharing.js";
 
 /** What a store sends when it writes what it knows to be so at once, and when it writes behind locks. */
-export const SENT_AT_ONCE = "\0write\0";
+export const SENT_AT_ONCE = "\0write-";
 export const SENT_BEHIND_LOCKS = "COMMIT";
 
 /** Stands between a store and PostgreSQL. */

@@ -125,7 +125,7 @@ export class AgentCalls {
   }
 
   #scene(turn: AgentTurn, carried?: readonly HeldAsk[]): AskScene {
-    return { log: this.#log.events, turn, known: this.#known, carried };
+    return { log: this.#log.events, turn, known: this.#known, tools: this.#tools, carried };
   }
 
   async #endOf(call: Intent, options: CallOptions): Promise<CallEnd> {
@@ -150,7 +150,7 @@ export class AgentCalls {
     const turn = this.#turnBefore(answered);
     const isGiven = turn !== undefined && turn === this.given?.turn;
     if (!isGiven || isCarried(turn, answered) || this.given?.signal?.aborted === true) return undefined;
-    const open = openAsks(this.#scene(turn), this.#tools);
+    const open = openAsks(this.#scene(turn));
     return open.length === 0 ? undefined : notMade(turn, open);
   }
 

@@ -36,6 +36,8 @@ export interface AskScene {
   readonly log: readonly Envelope[];
   readonly turn: AgentTurn;
   readonly known: KnownAsks;
+  /** The names of the tools that calls are recorded of. */
+  readonly tools: ReadonlySet<string>;
   /** The asks of the turn as the loop holds them, where it says so. */
   readonly carried?: readonly HeldAsk[] | undefined;
 }
@@ -44,6 +46,7 @@ export interface AskScene {
 interface Unmatched {
   readonly calls: readonly TurnCall[];
   readonly asks: readonly CarriedAsk[];
+  readonly tools: ReadonlySet<string>;
 }
 
 /**
@@ -78,13 +81,13 @@ export function placeOf(scene: AskScene, ask: ToolAsk): Place {
   return open === undefined ? { at: end } : { behind: open };
 }
 
-/** Which asks of a turn for some tools are neither recorded, as far as their number tells, nor known to come to nothing. */
-export function openAsks(scene: AskScene, tools: ReadonlySet<string>): readonly TurnAsk[] {
-  const { calls, asks } = unmatched(scene);
+/** Which asks of a turn are neither recorded, as far as their number tells, nor known to come to nothing. */
+export function openAsks(scene: AskScene): readonly TurnAsk[] {
+  const { calls, asks, tools } = unmatched(scene);
   return asks.filter(({ tool, told }) => tools.has(tool) && told !== "denial").slice(calls.length);
 }
 
-function unmatched({ log, turn, known, carried = [] }: AskScene): Unmatched {
+function unmatched({ log, turn, known, tools, carried = [] }: AskScene): Unmatched {
   const { calls } = callsOf(log, turn);
   const taken = new Set(calls.map(({ intent }) => known.idAt(intent.seq)));
   const asks = turn.asks
@@ -93,7 +96,7 @@ function unmatched({ log, turn, known, carried = [] }: AskScene): Unmatched {
       const held = asHeld(ask, carried);
       return known.isRefused(turn.seq, ask.id) ? { ...held, told: "denial" } : held;
     });
-  return { calls: calls.filter(({ intent }) => known.idAt(intent.seq) === undefined), asks };
+  return { calls: calls.filter(({ intent }) => known.idAt(intent.seq) === undefined), asks, tools };
 }
 
 /** An ask of a turn as a loop holds it, as far as it does. */
@@ -102,11 +105,12 @@ export function asHeld(ask: TurnAsk, carried: readonly HeldAsk[]): CarriedAsk {
   return { id: ask.id, tool, input, told };
 }
 
-function matched({ calls, asks }: Unmatched, ask: CarriedAsk): TurnCall | undefined {
+function matched(left: Unmatched, ask: CarriedAsk): TurnCall | undefined {
   const { tool, input } = ask;
   if (input === undefined) return undefined;
+  const { calls } = left;
   const same = calls.filter(({ intent }) => isSameAsk(ask, intent.event.payload));
-  const alike = alikeIn(asks, ask, { tool, input }, same.length);
+  const alike = alikeIn(left, ask, { tool, input }, same.length);
   const surplus = same[alike.length]?.intent;
   if (surplus !== undefined)
     throw unclear(ask, `call ${surplus.seq} is one for the same more than the model asked for`, surplus);
@@ -121,21 +125,21 @@ function matched({ calls, asks }: Unmatched, ask: CarriedAsk): TurnCall | undefi
 }
 
 /**
- * The asks for the same: where more calls are recorded than those would come to, also the first that nobody could read until they were
- * repaired.
+ * The asks for the same: where more calls are recorded than those would come to, also the first of those that had to be repaired, as
+ * nobody could read their input or there is no such tool.
  */
 function alikeIn(
-  asks: readonly CarriedAsk[],
+  { asks, tools }: Unmatched,
   ask: CarriedAsk,
   what: Pick<ToolAsk, "tool" | "input">,
   recorded: number,
 ): readonly CarriedAsk[] {
   const all = asks.map((other) => (other.id === ask.id ? ask : other));
-  const readable = all.filter((other) => isSameAsk(other, what));
+  const plain = all.filter((other) => isSameAsk(other, what));
   const repaired = all
-    .filter(({ tool, input }) => tool === what.tool && input === undefined)
-    .slice(0, Math.max(recorded - readable.length, 0));
-  return all.filter((other) => readable.includes(other) || repaired.includes(other));
+    .filter(({ tool, input }) => (tool === what.tool ? input === undefined : !tools.has(tool)))
+    .slice(0, Math.max(recorded - plain.length, 0));
+  return all.filter((other) => plain.includes(other) || repaired.includes(other));
 }
 
 function rankOf({ told }: CarriedAsk): number {

@@ -67,18 +67,20 @@ describe("the call that an ask is", () => {
   });
 
   for (const broken of ["c1", "c2"])
-    it(`is found again where ${broken} could not be read and was repaired to the same as its neighbour`, async () => {
-      const agent = await open();
-      const asks = [ask("c1"), ask("c2")];
-      const unread = asks.map(({ input, ...each }) => (each.id === broken ? each : { ...each, input }));
-      await asking(agent, ...unread);
-      for (const each of asks) await agent.call(each);
-      for (const order of [asks, asks.toReversed()]) {
-        const again = await open();
-        for (const each of order) assert.deepEqual(await again.call(each), paid(each.id === "c1" ? 1 : 2));
-      }
-      assert.equal(own.world.attempts.length, 2);
-    });
+    for (const what of ["input", "tool"] as const)
+      it(`is found again where the ${what} of ${broken} was repaired to the same as its neighbour's`, async () => {
+        const agent = await open();
+        const asks = [ask("c1"), ask("c2")];
+        const wrong = ({ input, ...each }: TurnAsk) =>
+          what === "input" ? each : { ...each, tool: "PayOut", input };
+        await asking(agent, ...asks.map((each) => (each.id === broken ? wrong(each) : each)));
+        for (const each of asks) await agent.call(each);
+        for (const order of [asks, asks.toReversed()]) {
+          const again = await open();
+          for (const each of order) assert.deepEqual(await again.call(each), paid(each.id === "c1" ? 1 : 2));
+        }
+        assert.equal(own.world.attempts.length, 2);
+      });
 
   it("is not an edited one's that asks for the same since, when the loop says so", async () => {
     const agent = await open();

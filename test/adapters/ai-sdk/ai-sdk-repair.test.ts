@@ -5,12 +5,19 @@ import type { AiSdkRun } from "#salvor/adapters/ai-sdk/index.js";
 import { caught } from "../../client/support/caught.js";
 import type { TestServer } from "../../client/support/server.js";
 import { approved } from "./support/approved.js";
+import type { ScriptedModel } from "./support/scripted-model.js";
 import { Fixture, callingAlike, saying } from "./support/fixture.js";
 
 const ASKED: ModelMessage[] = [{ role: "user", content: "Pay both." }];
 const BROKEN = '{"order_id": "A-17", "amount';
 
 class Crash extends Error {}
+
+type Repair = ToolCallRepairFunction<AiSdkRun["tools"]>;
+type ToolCallPart = Extract<
+  Awaited<ReturnType<ScriptedModel["doGenerate"]>>["content"][number],
+  { readonly type: "tool-call" }
+>;
 
 describe("a call of the AI SDK whose arguments were repaired", () => {
   let server: TestServer;
@@ -21,24 +28,26 @@ describe("a call of the AI SDK whose arguments were repaired", () => {
     await server.remove();
   });
 
-  /** A desk whose model asks for two payments, and writes the arguments of some of them so that nobody can read them. */
-  function breaking(...ids: readonly string[]): Fixture {
+  /** A desk whose model asks for two payments, and gets them wrong. */
+  function answering(mistake: (part: ToolCallPart) => ToolCallPart): Fixture {
     const desk = Fixture.on(server, (results) =>
       results === 0 ? callingAlike("pay_out", "c1", "c2") : saying("Both."),
     );
     const doGenerate = desk.model.doGenerate.bind(desk.model);
     desk.model.doGenerate = async (params) => {
       const answer = await doGenerate(params);
-      const content = answer.content.map((part) =>
-        part.type === "tool-call" && ids.includes(part.toolCallId) ? { ...part, input: BROKEN } : part,
-      );
+      const content = answer.content.map((part) => (part.type === "tool-call" ? mistake(part) : part));
       return { ...answer, content };
     };
     return desk;
   }
 
+  /** Nobody can read the arguments of one. */
+  const breaking = (id: string) =>
+    answering((part) => (part.toolCallId === id ? { ...part, input: BROKEN } : part));
+
   const repairing =
-    (cents: number): ToolCallRepairFunction<AiSdkRun["tools"]> =>
+    (cents: number): Repair =>
     ({ toolCall }) =>
       Promise.resolve({ ...toolCall, input: JSON.stringify({ order_id: "A-17", amount_cents: cents }) });
 
@@ -81,6 +90,19 @@ describe("a call of the AI SDK whose arguments were repaired", () => {
         assert.equal(desk.model.prompts.length, 2);
       });
     }
+
+  for (const wrong of ["c1", "c2"])
+    it(`is made once where ${wrong} had a tool's name wrong, and the turn is repeated`, async () => {
+      const desk = answering((part) => (part.toolCallId === wrong ? { ...part, toolName: "PayOut" } : part));
+      const renaming: Repair = ({ toolCall }) => Promise.resolve({ ...toolCall, toolName: "pay_out" });
+      for (let starts = 0; starts < 2; starts += 1) {
+        const { loop } = await desk.open();
+        const repair = { experimental_repairToolCall: renaming };
+        assert.equal((await generateText({ ...loop, ...repair, messages: ASKED })).text, "Both.");
+        assert.equal(desk.world.attempts.length, 2);
+      }
+      assert.equal(desk.model.prompts.length, 2);
+    });
 
   it("is not made when nobody repairs it, and the model is told", async () => {
     const desk = breaking("c1");

@@ -24,8 +24,8 @@ export interface CarriedAsk extends TurnAsk {
 }
 
 /** An ask as far as a loop holds it: the recorded answer has the rest. */
-export interface HeldAsk extends Partial<CarriedAsk> {
-  readonly id: string;
+export interface HeldAsk extends Pick<CarriedAsk, "id" | "input" | "told"> {
+  readonly tool?: string | undefined;
 }
 
 /** Where a call of a turn is recorded or goes; or the call that has to end before it. */

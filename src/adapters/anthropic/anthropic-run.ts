@@ -3,6 +3,7 @@ import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import { AgentRun, type OpenOptions, type RunTools, type SalvorClient } from "../../client/index.js";
 import type { JsonValue } from "../../contract/json.js";
 import type { LoopStoppedError } from "./loop-stopped-error.js";
+import { marksOf } from "./message-marks.js";
 import { recordMessages } from "./record-messages.js";
 import { asksOf } from "./recorded-answer.js";
 import { runnableTool } from "./runnable-tools.js";
@@ -49,9 +50,8 @@ export class AnthropicRun {
     tools: RunTools,
     { anthropic, ...options }: AnthropicRunOptions,
   ): Promise<AnthropicRun> {
-    const names = new Set(tools.names());
-    const asks = (response: JsonValue) => asksOf(response).filter(({ tool }) => names.has(tool));
-    return new AnthropicRun(await AgentRun.open(client, tools, { ...options, asks }), tools, anthropic);
+    const agentRun = await AgentRun.open(client, tools, { ...options, asks: asksOf, marks: marksOf });
+    return new AnthropicRun(agentRun, tools, anthropic);
   }
 
   private constructor(agentRun: AgentRun, tools: RunTools, anthropic: Anthropic) {

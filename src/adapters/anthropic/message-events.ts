@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../contract/json.js";
-import { itemsOf } from "./messages-request.js";
+import { itemsOf } from "./message-marks.js";
 
 /** An event of a stream of the Messages API. */
 export interface MessageEvent extends JsonObject {

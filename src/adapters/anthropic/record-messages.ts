@@ -1,9 +1,10 @@
 import type { Middleware, MiddlewareNext } from "@anthropic-ai/sdk/core/middleware";
 import { SalvorError, type AgentRun, type ModelReply } from "../../client/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../contract/json.js";
+import { asRecorded } from "./as-recorded.js";
 import { LoopStoppedError } from "./loop-stopped-error.js";
 import { eventsOf, frameOf } from "./message-events.js";
-import { messagesRequestOf, type MessagesRequest } from "./messages-request.js";
+import { answeredBy, bodyOf, messagesRequestOf, type MessagesRequest } from "./messages-request.js";
 import { changesTheRequest, refusalOf, replyOf, replyOfRefusal } from "./recorded-answer.js";
 import type { Stops } from "./stops.js";
 import { StreamedAnswer } from "./streamed-answer.js";
@@ -12,15 +13,15 @@ type Sent = Parameters<MiddlewareNext>[0];
 
 /**
  * Middleware of the SDK that records each request for a message and its answer, and answers from the log what is recorded. Requests
- * for anything else go through. One that the provider refuses is not recorded: the SDK deals with it, and may send it again.
+ * for anything else go through. What is told of calls is told as it is recorded. One that the provider refuses is not recorded: the SDK deals with it, and may send it again.
  */
 export function recordMessages(agent: AgentRun, stops: Stops): Middleware {
   return async (request, next) => {
-    const asked = messagesRequestOf(request);
-    if (asked === undefined) return next(request);
-    const stopped = stops.among(asked.answered);
-    if (stopped !== undefined) throw stopped;
-    return asked.isStreamed ? streamed(agent, asked, request, next) : whole(agent, asked, request, next);
+    const given = messagesRequestOf(request);
+    if (given === undefined) return next(request);
+    const asked = await asRecorded(agent, stops, given, request.signal ?? undefined);
+    const sent = asked === given ? request : { ...request, body: bodyOf(asked) };
+    return asked.isStreamed ? streamed(agent, asked, sent, next) : whole(agent, asked, sent, next);
   };
 }
 
@@ -75,12 +76,13 @@ function streamed(
 
 async function model(
   agent: AgentRun,
-  { asked, answered }: MessagesRequest,
+  request: MessagesRequest,
   { signal }: Sent,
   call: () => Promise<ModelReply>,
 ): Promise<ModelReply> {
   try {
-    return await agent.model(asked, call, { answered, signal: signal ?? undefined });
+    const answered = answeredBy(request);
+    return await agent.model(request.asked, call, { answered, signal: signal ?? undefined });
   } catch (error) {
     throw error instanceof SalvorError ? new LoopStoppedError(error) : error;
   }
@@ -96,12 +98,12 @@ class NotRecorded extends Error {
 /** A refusal because of which the SDK asks otherwise. Any other ends the call, without a record of it. */
 async function refusedReply(response: Response): Promise<ModelReply | undefined> {
   if (response.ok) return undefined;
-  const body = await bodyOf(response);
+  const body = await jsonBodyOf(response);
   if (!isJsonObject(body) || !changesTheRequest(body)) throw new NotRecorded(response);
   return replyOfRefusal({ status: response.status, body });
 }
 
-async function bodyOf(response: Response): Promise<JsonValue | undefined> {
+async function jsonBodyOf(response: Response): Promise<JsonValue | undefined> {
   try {
     return (await response.clone().json()) as JsonValue;
   } catch {

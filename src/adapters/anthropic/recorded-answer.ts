@@ -1,6 +1,6 @@
 import type { ModelReply, ToolAsk } from "../../client/index.js";
 import { isJsonObject, ownValue, type JsonObject, type JsonValue } from "../../contract/json.js";
-import { itemsOf } from "./messages-request.js";
+import { itemsOf } from "./message-marks.js";
 
 /** A message as the Messages API answers it. */
 export function replyOf(message: JsonObject): ModelReply {
@@ -38,7 +38,7 @@ export function changesTheRequest(body: JsonValue): boolean {
   return typeof code === "string" && code.startsWith("thread_");
 }
 
-/** Which calls of tools a recorded message asks for: those that the tool runner executes. */
+/** Which calls of tools a recorded message asks for, be it the run's tools or not: those that the tool runner executes. */
 export function asksOf(recorded: JsonValue): readonly ToolAsk[] {
   if (!isJsonObject(recorded) || ownValue(recorded, "stop_reason") !== "tool_use") return [];
   return itemsOf(ownValue(recorded, "content")).flatMap((block) => {

@@ -14,12 +14,17 @@ import type { PerformedCalls } from "./performed-calls.js";
 export function functionTool(descriptor: ToolDescriptor, calls: PerformedCalls): FunctionTool {
   // Not strict: a strict schema leaves nothing optional. What a tool's own demands is judged before a call is recorded.
   const { function: tool } = toOpenAI(descriptor).tool;
-  return {
+  const made: FunctionTool = {
     ...tool,
     type: "function",
     parameters: tool.parameters as unknown as FunctionTool["parameters"],
-    isEnabled: () => Promise.resolve(true),
-    needsApproval: async (_context, input, callId) => {
+    isEnabled: (context, agent) => {
+      calls.around.seeContext(context);
+      calls.around.seeAgent(agent, made);
+      return Promise.resolve(true);
+    },
+    needsApproval: async (context, input, callId) => {
+      calls.around.seeContext(context);
       try {
         await calls.perform(askOf(tool.name, callId, input));
         return false;
@@ -28,12 +33,14 @@ export function functionTool(descriptor: ToolDescriptor, calls: PerformedCalls):
         return true;
       }
     },
-    invoke: async (_context, text, details) => {
+    invoke: async (context, text, details) => {
+      calls.around.seeContext(context);
       const input = inputOf(text);
       if (input === undefined) return `the arguments of ${tool.name} are not JSON`;
       return calls.take(askOf(tool.name, details?.toolCall?.callId, input), details?.signal);
     },
   };
+  return made;
 }
 
 function askOf(tool: string, id: string | undefined, input: JsonValue): ToolAsk {

@@ -1,5 +1,5 @@
-import { Usage, type ModelResponse, type StreamEvent } from "@openai/agents";
-import type { ModelReply, ToolAsk } from "../../client/index.js";
+import { Usage, type AgentInputItem, type ModelResponse, type StreamEvent } from "@openai/agents";
+import type { ModelReply, TurnAsk } from "../../client/index.js";
 import type { JsonValue } from "../../contract/json.js";
 import { jsonOf } from "../json-of.js";
 
@@ -50,13 +50,37 @@ export function* eventsOf(recorded: JsonValue): Iterable<StreamEvent> {
   yield doneEventOf(recorded);
 }
 
-/** Which calls of tools a recorded answer asks for. Arguments that are not JSON ask for nothing: the framework tells the model so. */
-export function asksOf(recorded: JsonValue): readonly ToolAsk[] {
-  return answerOf(recorded).output.flatMap((item) => {
-    if (item.type !== "function_call") return [];
-    const input = inputOf(item.arguments);
-    return input === undefined ? [] : [{ id: item.callId, tool: item.name, input }];
-  });
+/** Which calls a recorded answer asks for, be it of the run's tools or not. The framework tells the model when its arguments are no JSON. */
+export function asksOf(recorded: JsonValue): readonly TurnAsk[] {
+  return answerOf(recorded).output.flatMap((item) =>
+    item.type === "function_call"
+      ? [{ id: item.callId, tool: item.name, input: inputOf(item.arguments) }]
+      : [],
+  );
+}
+
+/** By what a request shows that it carries a recorded answer, besides the ids of its calls. */
+export function marksOf(recorded: JsonValue): readonly string[] {
+  const { responseId, output } = answerOf(recorded);
+  const isOfWords = output.every(({ type }) => type !== "function_call");
+  return [
+    ...(responseId === undefined ? [] : [markOfResponse(responseId)]),
+    ...(isOfWords ? output.flatMap(markOfWords) : []),
+  ];
+}
+
+/** The mark of an answer that a request names, so that the provider has it before the request's input. */
+export function markOfResponse(id: string): string {
+  return `response: ${id}`;
+}
+
+/** The mark of what a model said, if this is that. */
+export function markOfWords(item: AgentInputItem): readonly string[] {
+  if (!("role" in item) || item.role !== "assistant" || !Array.isArray(item.content)) return [];
+  const words = item.content
+    .map((part) => (part.type === "output_text" ? part.text : part.type === "refusal" ? part.refusal : ""))
+    .join("");
+  return words === "" ? [] : [`words: ${words}`];
 }
 
 /** A call's input; `undefined` when its arguments are no JSON. */

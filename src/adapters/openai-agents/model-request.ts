@@ -1,6 +1,7 @@
 import type { AgentInputItem, ModelRequest } from "@openai/agents";
 import type { JsonValue } from "../../contract/json.js";
 import { jsonOf } from "../json-of.js";
+import { markOfResponse, markOfWords } from "./model-answer.js";
 
 /** What decides a model's answer. Left out is what only says how it is asked: signals, tracing and retries. */
 export function recordedRequest(request: ModelRequest, model: string | undefined): JsonValue {
@@ -25,10 +26,13 @@ export function recordedRequest(request: ModelRequest, model: string | undefined
   });
 }
 
-/** The ids of the tool calls whose answers a request carries. */
-export function answeredBy({ input }: ModelRequest): readonly string[] {
-  if (typeof input === "string") return [];
-  return input.flatMap((item) => (isResult(item) ? [item.callId] : []));
+/** The ids of the calls whose results a request carries, and the marks of the answers that it carries. */
+export function answeredBy({ input, previousResponseId }: ModelRequest): readonly string[] {
+  const items = typeof input === "string" ? [] : input;
+  return [
+    ...(previousResponseId === undefined ? [] : [markOfResponse(previousResponseId)]),
+    ...items.flatMap((item) => (isResult(item) ? [item.callId] : markOfWords(item))),
+  ];
 }
 
 /**
@@ -57,6 +61,11 @@ export function inCallOrder(request: ModelRequest): ModelRequest {
   }
   close();
   return { ...request, input: ordered };
+}
+
+/** The results of calls that a request carries. */
+export function resultsIn({ input }: ModelRequest): readonly Result[] {
+  return typeof input === "string" ? [] : input.filter(isResult);
 }
 
 type Result = Extract<AgentInputItem, { type: "function_call_result" }>;

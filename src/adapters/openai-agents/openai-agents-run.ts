@@ -7,7 +7,7 @@ import {
   type SalvorClient,
 } from "../../client/index.js";
 import { functionTool } from "./function-tools.js";
-import { asksOf } from "./model-answer.js";
+import { asksOf, marksOf } from "./model-answer.js";
 import { PerformedCalls } from "./performed-calls.js";
 import { RecordedModel } from "./recorded-model.js";
 
@@ -48,10 +48,8 @@ export class OpenAIAgentsRun {
     tools: RunTools,
     options: OpenOptions = {},
   ): Promise<OpenAIAgentsRun> {
-    const names = new Set(tools.names());
-    const asks = (response: Parameters<typeof asksOf>[0]) =>
-      asksOf(response).filter(({ tool }) => names.has(tool));
-    return new OpenAIAgentsRun(await AgentRun.open(client, tools, { ...options, asks }), tools);
+    const agentRun = await AgentRun.open(client, tools, { ...options, asks: asksOf, marks: marksOf });
+    return new OpenAIAgentsRun(agentRun, tools);
   }
 
   private constructor(agentRun: AgentRun, tools: RunTools) {
@@ -77,7 +75,7 @@ export class OpenAIAgentsRun {
    * ```
    */
   model(model: Model, name?: string): Model {
-    return new RecordedModel(this.agentRun, model, name);
+    return new RecordedModel(this.agentRun, this.#calls, model, name);
   }
 
   /**

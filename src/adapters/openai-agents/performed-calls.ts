@@ -1,10 +1,23 @@
-import { waitOf, type AgentRun, type RunWait, type ToolAsk } from "../../client/index.js";
+import {
+  waitOf,
+  type AgentRun,
+  type CarriedAsk,
+  type RunWait,
+  type ToolAsk,
+  type TurnAsk,
+} from "../../client/index.js";
 import { outputText, tellable } from "../tool-words.js";
+import { AroundTools } from "./around-tools.js";
+import { Stops } from "./stops.js";
 
 /** The calls of a run, between the moment they are performed and the moment the framework asks what they came to. */
 export class PerformedCalls {
+  readonly around = new AroundTools();
+  readonly stops = new Stops();
   readonly #agent: AgentRun;
   readonly #told = new Map<string, string>();
+  /** What was told last, also when it was taken. */
+  readonly #words = new Map<string, string>();
   readonly #waits = new Map<string, RunWait>();
 
   constructor(agent: AgentRun) {
@@ -24,13 +37,17 @@ export class PerformedCalls {
    */
   async perform(ask: ToolAsk, signal?: AbortSignal): Promise<void> {
     this.#waits.delete(ask.id);
+    const carried = (asks: readonly TurnAsk[]) => asks.map((one) => this.#held(one, ask));
     try {
-      this.#told.set(ask.id, outputText(await this.#agent.call(ask, { signal })));
+      this.#told.set(ask.id, outputText(await this.#agent.call(ask, { signal, carried })));
     } catch (error) {
       const wait = waitOf(error);
       if (wait !== undefined) this.#waits.set(ask.id, wait);
       const told = tellable(error);
-      if (told === undefined) throw error;
+      if (told === undefined) {
+        this.stops.note(error);
+        throw error;
+      }
       this.#told.set(ask.id, told);
     }
   }
@@ -41,6 +58,17 @@ export class PerformedCalls {
     const told = this.#told.get(ask.id);
     this.#told.delete(ask.id);
     if (told === undefined) throw new Error(`the call ${ask.id} of ${ask.tool} was asked for twice at once`);
+    this.#words.set(ask.id, told);
     return told;
+  }
+
+  /** Whether these words are what this process answered to a call. */
+  wasTold(id: string, words: string): boolean {
+    return this.#words.get(id) === words;
+  }
+
+  /** An ask beside one that is made now, as the framework holds it. */
+  #held(ask: TurnAsk, made: ToolAsk): CarriedAsk {
+    return ask.id !== made.id && this.around.isDeclined(ask) ? { ...ask, told: "denial" } : ask;
   }
 }

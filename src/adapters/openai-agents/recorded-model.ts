@@ -2,29 +2,34 @@ import type { Model, ModelRequest, ModelResponse, StreamEvent } from "@openai/ag
 import type { AgentRun, ModelReply } from "../../client/index.js";
 import { EventQueue } from "../event-queue.js";
 import { doneEventOf, eventsOf, replyOf, replyOfStream, responseOf, type DoneEvent } from "./model-answer.js";
-import { answeredBy, inCallOrder, recordedRequest } from "./model-request.js";
+import { asRecorded } from "./as-recorded.js";
+import { wordsOf } from "./carried-asks.js";
+import { answeredBy, inCallOrder, recordedRequest, resultsIn } from "./model-request.js";
+import type { PerformedCalls } from "./performed-calls.js";
 
 /** A model whose calls are recorded in a run, and answered from its log where they are. */
 export class RecordedModel implements Model {
   readonly #agent: AgentRun;
+  readonly #calls: PerformedCalls;
   readonly #model: Model;
   readonly #name: string | undefined;
 
-  constructor(agent: AgentRun, model: Model, name?: string) {
+  constructor(agent: AgentRun, calls: PerformedCalls, model: Model, name?: string) {
     this.#agent = agent;
+    this.#calls = calls;
     this.#model = model;
     this.#name = name;
   }
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
-    const asked = inCallOrder(request);
+    const asked = await this.#toAsk(request);
     const { response } = await this.#record(asked, async () => replyOf(await this.#model.getResponse(asked)));
     return responseOf(response);
   }
 
   /** The end of the answer is handed on when it is recorded, and what comes before it as it comes. */
   async *getStreamedResponse(request: ModelRequest): AsyncIterable<StreamEvent> {
-    const asked = inCallOrder(request);
+    const asked = await this.#toAsk(request);
     const events = new EventQueue<StreamEvent>();
     let done: DoneEvent | undefined;
     const after: StreamEvent[] = [];
@@ -56,9 +61,29 @@ export class RecordedModel implements Model {
     return this.#model.getRetryAdvice?.(...args);
   }
 
+  /** What is asked, and recorded, where the framework asks this. */
+  #toAsk(request: ModelRequest): Promise<ModelRequest> {
+    return this.#noting(async () => {
+      const stopped = this.#calls.stops.toldIn(resultsIn(request).flatMap((result) => wordsOf(result) ?? []));
+      if (stopped !== undefined) throw stopped;
+      return inCallOrder(await asRecorded(this.#agent, this.#calls, request));
+    });
+  }
+
   #record(request: ModelRequest, call: () => Promise<ModelReply>): Promise<ModelReply> {
     const { signal } = request;
     const answered = answeredBy(request);
-    return this.#agent.model(recordedRequest(request, this.#name), call, { answered, signal });
+    return this.#noting(() =>
+      this.#agent.model(recordedRequest(request, this.#name), call, { answered, signal }),
+    );
+  }
+
+  async #noting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#calls.stops.note(error);
+      throw error;
+    }
   }
 }

@@ -141,7 +141,7 @@ describe("an agent's loop whose process dies anywhere", () => {
           assert.deepEqual([...new Set(paid.map((attempt) => attempt.key))], paid.length > 0 ? [key] : []);
         }
       }),
-      { numRuns: process.env.SALVOR_SOAK === "1" ? 2000 : 60 },
+      { numRuns: process.env.SALVOR_SOAK === "1" ? 2000 : 40 },
     );
   });
 });

@@ -209,7 +209,7 @@ async function look(server: FuzzServer, runs: readonly FuzzedRun[]): Promise<voi
 }
 
 void describe("a spawned server that is asked for anything by anybody and killed at any time", () => {
-  const numRuns = SOAK ? 200 : 5;
+  const numRuns = SOAK ? 200 : 3;
   it(`answers as the contract says, and loses nothing that it acknowledged (${numRuns} sequences)`, async (context) => {
     const met = new Map<string, number>();
     const begun = performance.now();

@@ -5,5 +5,5 @@ const program = await bundled("ai-sdk/desk-program.ts");
 describeKills("a loop of the AI SDK that is killed at every place", {
   program,
   // `npm test` takes a sample, `npm run soak` every place.
-  every: process.env.SALVOR_SOAK === "1" ? 1 : 3,
+  every: process.env.SALVOR_SOAK === "1" ? 1 : 5,
 });

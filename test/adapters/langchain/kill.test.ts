@@ -9,6 +9,6 @@ for (const [name, source] of [
   describeKills(`${name} that is killed at every place`, {
     program: await bundled(source),
     // `npm test` takes a sample, `npm run soak` every place.
-    every: process.env.SALVOR_SOAK === "1" ? 1 : 3,
+    every: process.env.SALVOR_SOAK === "1" ? 1 : 5,
   });
 }

@@ -95,10 +95,15 @@ function projectFor({ package: name }: TypeScript): AuthorProject {
   return project;
 }
 
+/** The oldest and the newest here, and all of them in `npm run soak`. */
+const VERSIONS =
+  process.env.SALVOR_SOAK === "1"
+    ? TYPESCRIPTS
+    : TYPESCRIPTS.filter(({ version }) => version === "5.5" || version === "7.0");
 const artefacts = new Map<string, string>();
 
 describe("a project has the same schemas, and checks against our declarations", { concurrency: 2 }, () => {
-  for (const typescript of TYPESCRIPTS) {
+  for (const typescript of VERSIONS) {
     it(`with TypeScript ${typescript.version}`, async () => {
       using project = projectFor(typescript);
       for (const config of Object.keys(CONFIGS)) {
@@ -113,7 +118,7 @@ describe("a project has the same schemas, and checks against our declarations", 
 
 describe("the artefact", () => {
   it("is the same for every version and every kind of project", () => {
-    assert.equal(artefacts.size, TYPESCRIPTS.length * Object.keys(CONFIGS).length);
+    assert.equal(artefacts.size, VERSIONS.length * Object.keys(CONFIGS).length);
     const [text = "", ...others] = new Set(artefacts.values());
     assert.deepEqual(others, []);
     const { tools } = JSON.parse(text) as { readonly tools: Record<string, { readonly input: object }> };
